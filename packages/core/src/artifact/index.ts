@@ -1,0 +1,2 @@
+export { artifactExpectationSchema, type ArtifactExpectation, type ArtifactKind } from "./expectation.ts";
+export { validateArtifact, type ArtifactResult } from "./validate.ts";

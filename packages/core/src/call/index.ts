@@ -1,0 +1,11 @@
+export {
+  applyTransition,
+  fromStates,
+  isFinal,
+  ITEM_STATES,
+  itemStateSchema,
+  TRANSITIONS,
+  type ItemState,
+  type Transition,
+} from "./states.ts";
+export { argumentsDigest } from "./digest.ts";

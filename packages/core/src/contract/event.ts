@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { itemStateSchema } from "../call/index.ts";
+import { count, errorClass } from "./version.ts";
+
+const attempt = { turn: count.min(1), attempt: count.min(1) };
+
+/**
+ * What the stream `:events` of a run tells: identifiers, sizes, classes and decisions, never content.
+ * A tool that is not registered appears as `(unregistered)`, since its name is the model's own text.
+ */
+export const runEventSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("run_admitted"), route: z.string(), model: z.string() }),
+  z.strictObject({ type: z.literal("attempt_opened"), ...attempt, reason: errorClass.nullable() }),
+  z.strictObject({ type: z.literal("attempt_begun"), ...attempt }),
+  z.strictObject({
+    type: z.literal("attempt_committed"),
+    ...attempt,
+    raw: z.string().nullable(),
+    outcome: z.string(),
+    errorClass: errorClass.nullable(),
+    items: count,
+  }),
+  z.strictObject({
+    type: z.literal("item_state"),
+    itemKey: z.string(),
+    state: itemStateSchema,
+    tool: z.string().nullable(),
+    rule: z.string().nullable(),
+    errorClass: errorClass.nullable(),
+    bytes: count.nullable(),
+  }),
+  z.strictObject({ type: z.literal("turn_closed"), turn: count.min(1) }),
+  z.strictObject({ type: z.literal("cancel_requested"), by: z.string() }),
+  z.strictObject({
+    type: z.literal("run_ended"),
+    state: z.string(),
+    errorClass: errorClass.nullable(),
+  }),
+]);
+export type RunEvent = z.infer<typeof runEventSchema>;

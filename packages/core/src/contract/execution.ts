@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { parseItemKey } from "../record/index.ts";
+import { bodyHead, count, digest } from "./version.ts";
+
+export const grantedWorkspaceSchema = z.strictObject({ source: z.string(), ref: z.string() });
+
+/**
+ * The grant: permission to run exactly one item, once. Times are milliseconds of Redis' clock.
+ * `expiresAt` ends the grant, `notAfter` the decision behind it.
+ */
+export const executionBodySchema = z.strictObject({
+  ...bodyHead,
+  itemKey: z.string().refine((text) => parseItemKey(text) !== null, "not an item key"),
+  grant: count.min(1),
+  tool: z.string(),
+  manifestDigest: digest,
+  effect: z.enum(["read", "idempotent", "mutating"]),
+  argumentsDigest: digest,
+  policy: z.string(),
+  policyDigest: digest,
+  workspace: grantedWorkspaceSchema,
+  pool: z.string(),
+  expiresAt: z.int().min(0),
+  notAfter: z.int().min(0),
+});
+export type ExecutionBody = z.infer<typeof executionBodySchema>;

@@ -1,0 +1,8 @@
+export { commandBodySchema, type CommandBody } from "./command.ts";
+export { executionBodySchema, grantedWorkspaceSchema, type ExecutionBody } from "./execution.ts";
+export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } from "./terminal.ts";
+export { reportBodySchema, type ReportBody } from "./report.ts";
+export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";
+export { turnBodySchema, type TurnBody } from "./turn.ts";
+export { CONTRACT_VERSION, parseBody } from "./version.ts";
+export { runEventSchema, type RunEvent } from "./event.ts";

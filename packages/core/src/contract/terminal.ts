@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { bodyHead, count, digest, errorClass } from "./version.ts";
+
+const attemptHead = { ...bodyHead, turn: count.min(1), attempt: count.min(1) };
+const kind = z.enum(["tool_call", "message", "reasoning", "provider_executed", "approval_request", "other"]);
+
+/**
+ * The terminal record of one item. Its content (arguments, text) lies sealed beside it;
+ * `contentDigest` is SHA-256 of that sealed text, null where nothing is kept.
+ */
+export const itemBodySchema = z.strictObject({
+  ...attemptHead,
+  ordinal: count,
+  kind,
+  callId: z.string().max(1_024).nullable(),
+  name: z.string().max(256).nullable(),
+  argumentsKind: z.enum(["json", "text"]).nullable(),
+  bytes: count,
+  state: z.enum(["ITEM_TERMINAL", "QUARANTINED"]),
+  errorClass: errorClass.nullable(),
+  contentDigest: digest.nullable(),
+});
+export type ItemBody = z.infer<typeof itemBodySchema>;
+
+/** The one response record of an attempt: how the response ended, and which items it had. */
+export const responseBodySchema = z.strictObject({
+  ...attemptHead,
+  adapter: z.string(),
+  responseId: z.string().max(1_024).nullable(),
+  raw: z.string().max(256).nullable(),
+  outcome: z.strictObject({
+    kind: z.enum(["candidate_complete", "truncated", "action_required", "policy_stop", "indeterminate"]),
+    action: z.enum(["tool", "continue", "approve"]).nullable(),
+  }),
+  errorClass: errorClass.nullable(),
+  items: z.array(z.strictObject({ ordinal: count, kind })).max(1_024),
+  inputTokens: count.nullable(),
+  outputTokens: count.nullable(),
+  httpStatus: count.nullable(),
+  transport: z.strictObject({ end: z.string(), bytes: count, messages: count, unknownEvents: count }),
+  durationMs: count,
+  retryAfterMs: count.nullable(),
+});
+export type ResponseBody = z.infer<typeof responseBodySchema>;

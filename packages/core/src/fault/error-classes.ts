@@ -1,0 +1,102 @@
+type Stage = "json" | "wire" | "terminal" | "verdict" | "policy" | "artifact" | "run" | "execution";
+
+/**
+ * Why an item, an attempt, a call or a run did not go through: the value of `errorClass` wherever one stands.
+ * The table in docs/errors.md is compared with it.
+ */
+export const ERROR_CLASSES = {
+  // json: the argument text is not exactly one strict value
+  JSON_BAD_ESCAPE: { stage: "json", meaning: "a backslash escape that JSON doesn't have" },
+  JSON_CONTROL_CHARACTER: { stage: "json", meaning: "a raw control character inside a string" },
+  JSON_DUPLICATE_KEY: { stage: "json", meaning: "one object names a key twice" },
+  JSON_EMPTY: { stage: "json", meaning: "there is no value" },
+  JSON_FORBIDDEN_KEY: { stage: "json", meaning: "a key that could reach a prototype" },
+  JSON_LONE_SURROGATE: { stage: "json", meaning: "half a surrogate pair" },
+  JSON_NUMBER_UNSAFE: { stage: "json", meaning: "a number that two parsers could read differently" },
+  JSON_SYNTAX: { stage: "json", meaning: "not JSON" },
+  JSON_TOO_DEEP: { stage: "json", meaning: "nested deeper than the limit" },
+  JSON_TOO_LARGE: { stage: "json", meaning: "longer than the limit" },
+  JSON_TOP_LEVEL: { stage: "json", meaning: "one value, but not an object" },
+  JSON_TRAILING_DATA: { stage: "json", meaning: "something follows the value" },
+  JSON_TRUNCATED: { stage: "json", meaning: "the text ends before the value does" },
+  // wire: how the bytes ended
+  BAD_CONTENT_TYPE: { stage: "wire", meaning: "the answer is not an event stream" },
+  BAD_UTF8: { stage: "wire", meaning: "bytes that are not UTF-8" },
+  CANCELLED: { stage: "wire", meaning: "a person cancelled the run" },
+  CONNECT_ERROR: { stage: "wire", meaning: "no connection to the route" },
+  CONNECT_TIMEOUT: { stage: "wire", meaning: "connecting took too long" },
+  FIRST_BYTE_TIMEOUT: { stage: "wire", meaning: "no first byte in time" },
+  HTTP_ERROR: { stage: "wire", meaning: "the route answered with an error status" },
+  IDLE_TIMEOUT: { stage: "wire", meaning: "the stream fell silent" },
+  STREAM_OVERFLOW: { stage: "wire", meaning: "more bytes than a message or stream may have" },
+  STREAM_RESET: { stage: "wire", meaning: "the connection broke" },
+  STREAM_TRUNCATED: { stage: "wire", meaning: "the stream ended before its closing event" },
+  TOTAL_TIMEOUT: { stage: "wire", meaning: "the response took too long" },
+  // terminal: what the events contradict
+  ARGUMENTS_MISMATCH: { stage: "terminal", meaning: "final arguments differ from the streamed ones" },
+  ARGUMENTS_TOO_LARGE: { stage: "terminal", meaning: "arguments over the limit" },
+  CALLS_ABSENT: { stage: "terminal", meaning: "calls were announced and none arrived whole" },
+  EMPTY_STREAM: { stage: "terminal", meaning: "the stream held no response" },
+  EVENT_AFTER_FINISH: { stage: "terminal", meaning: "content followed the finishing event" },
+  EVENT_ORDER: { stage: "terminal", meaning: "events arrived in an impossible order" },
+  IDENTITY_CONFLICT: { stage: "terminal", meaning: "one item has two identities" },
+  ITEM_INCOMPLETE: { stage: "terminal", meaning: "an item was never declared finished" },
+  RESTATED_MISMATCH: { stage: "terminal", meaning: "the closing event tells another story" },
+  SIGNAL_CONFLICT: { stage: "terminal", meaning: "two different finishing signals" },
+  SIGNAL_UNKNOWN: { stage: "terminal", meaning: "a finishing signal without a known meaning" },
+  STREAM_ERROR: { stage: "terminal", meaning: "the stream carried an error" },
+  STREAMER_LOST: { stage: "terminal", meaning: "the streamer died in the middle of the attempt" },
+  TOO_MANY_ITEMS: { stage: "terminal", meaning: "more items than a response may have" },
+  USAGE_AT_CAP: { stage: "terminal", meaning: "the output ends exactly at the requested budget" },
+  // verdict
+  CALL_ID_REUSED: { stage: "verdict", meaning: "two calls of one response share a call id" },
+  RESPONSE_NOT_EXECUTABLE: {
+    stage: "verdict",
+    meaning: "the response did not end with an executable outcome",
+  },
+  SCHEMA_VIOLATION: { stage: "verdict", meaning: "the registered schema refuses the arguments" },
+  TOOL_DRIFT: { stage: "verdict", meaning: "the tool changed since the run was admitted" },
+  TOOL_UNKNOWN: { stage: "verdict", meaning: "the tool is not registered for the run" },
+  // policy
+  APPROVAL_EXPIRED: { stage: "policy", meaning: "nobody approved in time" },
+  POLICY_FORBIDDEN: { stage: "policy", meaning: "policy forbids the call" },
+  POLICY_QUARANTINED: { stage: "policy", meaning: "policy sets the call aside" },
+  SIBLING_REFUSED: { stage: "policy", meaning: "another call of an all-or-nothing turn was refused" },
+  ROUTE_UNVERIFIED: { stage: "policy", meaning: "no contract report allows this effect on the route" },
+  // artifact
+  ARTIFACT_INVALID: { stage: "artifact", meaning: "the final output is not what the spec expects" },
+  // run
+  ADMISSION_REFUSED: { stage: "run", meaning: "the run was refused at the door" },
+  APPROVAL_REQUESTED: { stage: "run", meaning: "a hosted tool asks for an approval that policy does not give" },
+  ATTEMPTS_EXHAUSTED: { stage: "run", meaning: "the last allowed attempt failed" },
+  BUDGET_CALLS: { stage: "run", meaning: "the run's budget of calls is used up" },
+  BUDGET_TURNS: { stage: "run", meaning: "the run's budget of turns is used up" },
+  CORRECTIONS_EXHAUSTED: { stage: "run", meaning: "the last allowed correction gave no valid artifact" },
+  DEADLINE_EXCEEDED: { stage: "run", meaning: "the run's deadline passed" },
+  REQUEST_REFUSED: { stage: "run", meaning: "the route refused the request, and would refuse it again" },
+  OUTPUT_TRUNCATED: { stage: "run", meaning: "the output was cut and no larger budget is left" },
+  PROVIDER_POLICY_STOP: { stage: "run", meaning: "the provider stopped the response by its own policy" },
+  // execution
+  CLAIM_LOST: { stage: "execution", meaning: "another executor holds the call" },
+  COMMAND_NOT_FOUND: { stage: "execution", meaning: "the program is not in the executor's table" },
+  DURABILITY_UNAVAILABLE: { stage: "execution", meaning: "Redis would not keep what was written" },
+  GRANT_EXPIRED: { stage: "execution", meaning: "the grant came too late" },
+  GRANT_INVALID: { stage: "execution", meaning: "the grant does not fit the call" },
+  KEY_REUSED: { stage: "execution", meaning: "the item key was used with other arguments" },
+  OUTCOME_UNKNOWN: { stage: "execution", meaning: "the call began and its end was not seen" },
+  OUTPUT_LIMIT: { stage: "execution", meaning: "the tool wrote more than its limit" },
+  PATCH_REFUSED: { stage: "execution", meaning: "the patch is malformed, does not fit, or reaches too far" },
+  PATH_REFUSED: { stage: "execution", meaning: "the path leaves the workspace or names a protected place" },
+  POLICY_CHANGED: { stage: "execution", meaning: "the executor's policy is another one or stricter" },
+  SANDBOX_FAILED: { stage: "execution", meaning: "the sandbox broke; no tool output exists" },
+  SANDBOX_UNAVAILABLE: { stage: "execution", meaning: "a guarantee that the tool needs does not hold here" },
+  TOOL_FAILED: { stage: "execution", meaning: "the tool itself reported an error" },
+  TOOL_TIMEOUT: { stage: "execution", meaning: "the tool took longer than its limit" },
+  WORKSPACE_FAILED: { stage: "execution", meaning: "the workspace could not be prepared" },
+} as const satisfies Record<string, { readonly stage: Stage; readonly meaning: string }>;
+
+export type ErrorClass = keyof typeof ERROR_CLASSES;
+
+export function isErrorClass(value: string): value is ErrorClass {
+  return Object.hasOwn(ERROR_CLASSES, value);
+}

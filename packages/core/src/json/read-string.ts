@@ -1,0 +1,112 @@
+import { fail, failSyntax, type Cursor } from "./cursor.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const FIRST_PRINTABLE = 0x20;
+const ESCAPE_UNITS = 6;
+
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["\\", "\\"],
+  ["/", "/"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+]);
+
+/** Reads a string whose opening quote is under the cursor. Runs are sliced and joined once, so time is linear. */
+export function readString(cursor: Cursor): string | undefined {
+  cursor.at += 1;
+  const parts: string[] = [];
+  let runStart = cursor.at;
+  while (cursor.at < cursor.text.length) {
+    const unit = cursor.text.charCodeAt(cursor.at);
+    if (unit === QUOTE) {
+      parts.push(cursor.text.slice(runStart, cursor.at));
+      cursor.at += 1;
+      return parts.join("");
+    }
+    if (unit === BACKSLASH) {
+      parts.push(cursor.text.slice(runStart, cursor.at));
+      const escaped = readEscape(cursor);
+      if (escaped === undefined) return undefined;
+      parts.push(escaped);
+      runStart = cursor.at;
+    } else if (!passRaw(cursor, unit)) return undefined;
+  }
+  return failSyntax(cursor);
+}
+
+function passRaw(cursor: Cursor, unit: number): boolean {
+  if (unit < FIRST_PRINTABLE) {
+    fail(cursor, "JSON_CONTROL_CHARACTER", cursor.at);
+    return false;
+  }
+  if (isLow(unit)) {
+    fail(cursor, "JSON_LONE_SURROGATE", cursor.at);
+    return false;
+  }
+  if (!isHigh(unit)) {
+    cursor.at += 1;
+    return true;
+  }
+  // At the very end `charCodeAt` is NaN: the pair was cut, and so was the string.
+  const next = cursor.text.charCodeAt(cursor.at + 1);
+  if (!isLow(next)) {
+    fail(cursor, Number.isNaN(next) ? "JSON_TRUNCATED" : "JSON_LONE_SURROGATE", cursor.at);
+    return false;
+  }
+  cursor.at += 2;
+  return true;
+}
+
+function readEscape(cursor: Cursor): string | undefined {
+  const start = cursor.at;
+  const letter = cursor.text.charAt(start + 1);
+  if (letter === "u") return readUnicodeEscape(cursor);
+  const short = SHORT_ESCAPES.get(letter);
+  if (short !== undefined) {
+    cursor.at += 2;
+    return short;
+  }
+  return letter === ""
+    ? fail(cursor, "JSON_TRUNCATED", cursor.text.length)
+    : fail(cursor, "JSON_BAD_ESCAPE", start);
+}
+
+/** A high half must be followed at once by the escape of a low half: RFC 8259 section 7 allows no other pair. */
+function readUnicodeEscape(cursor: Cursor): string | undefined {
+  const start = cursor.at;
+  const unit = readHexUnit(cursor);
+  if (unit === undefined) return undefined;
+  if (isLow(unit)) return fail(cursor, "JSON_LONE_SURROGATE", start);
+  if (!isHigh(unit)) return String.fromCharCode(unit);
+  const expected = cursor.text.slice(cursor.at, cursor.at + 2);
+  if ("\\u".startsWith(expected) && cursor.at + expected.length === cursor.text.length) {
+    return fail(cursor, "JSON_TRUNCATED", cursor.text.length);
+  }
+  if (expected !== "\\u") return fail(cursor, "JSON_LONE_SURROGATE", start);
+  const low = readHexUnit(cursor);
+  if (low === undefined) return undefined;
+  if (!isLow(low)) return fail(cursor, "JSON_LONE_SURROGATE", start);
+  return String.fromCharCode(unit, low);
+}
+
+function readHexUnit(cursor: Cursor): number | undefined {
+  const start = cursor.at;
+  const digits = cursor.text.slice(start + 2, start + ESCAPE_UNITS);
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return fail(cursor, "JSON_BAD_ESCAPE", start);
+  if (digits.length < ESCAPE_UNITS - 2) return fail(cursor, "JSON_TRUNCATED", cursor.text.length);
+  cursor.at = start + ESCAPE_UNITS;
+  return Number.parseInt(digits, 16);
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

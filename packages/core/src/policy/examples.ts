@@ -1,0 +1,74 @@
+import { canonicalJson, isJsonObject, type JsonObject } from "../json/index.ts";
+import { BUILTIN_MANIFESTS, createCatalog, resourceClaims } from "../tool/index.ts";
+import { createJudge } from "../verdict/index.ts";
+import type { PolicyExample, PolicyRuleDocument } from "./document-schema.ts";
+import { isJudgedByCommand, scopeFindings } from "./findings.ts";
+import type { Policy } from "./policy.ts";
+import type { Problem } from "./problems.ts";
+import { splitSimpleCommand } from "./simple-command.ts";
+
+const EXAMPLE_KEYS = ["match", "notMatch"] as const;
+
+const catalog = createCatalog(BUILTIN_MANIFESTS);
+const judge = createJudge(catalog);
+
+/**
+ * Runs every example of every rule. One holds under `match` when its rule matches and the path scopes let the call
+ * through; under `notMatch` when not both do. An example whose arguments the tool would refuse is a problem itself.
+ */
+export function exampleProblems(policy: Policy, rules: readonly PolicyRuleDocument[]): readonly Problem[] {
+  return rules.flatMap((rule, index) =>
+    EXAMPLE_KEYS.flatMap((key) =>
+      (rule[key] ?? []).flatMap((example, position) => {
+        const message = exampleProblem(policy, rule, { example, key });
+        return message === null ? [] : [{ path: ["rules", index, key, position], message }];
+      }),
+    ),
+  );
+}
+
+interface KeyedExample {
+  readonly example: PolicyExample;
+  readonly key: (typeof EXAMPLE_KEYS)[number];
+}
+
+function exampleProblem(
+  policy: Policy,
+  rule: PolicyRuleDocument,
+  { example, key }: KeyedExample,
+): string | null {
+  const args = exampleArguments(rule.tool, example);
+  if (args === null && key === "notMatch" && typeof example === "string") return null;
+  if (args === null)
+    return `the example of rule "${rule.id}" is not one simple command, argv list or argument object`;
+  const refused = argumentProblem(rule.tool, args);
+  if (refused !== null) return `the example of rule "${rule.id}" is no valid call: ${refused}`;
+  const passes = passesRule(policy, rule, args);
+  if (passes === (key === "match")) return null;
+  return passes
+    ? `rule "${rule.id}" matches an example under notMatch`
+    : `rule "${rule.id}" does not match an example under match`;
+}
+
+/** `null` for a text that is not one simple command: it could not run as argv at all. */
+function exampleArguments(tool: string, example: PolicyExample): JsonObject | null {
+  if (typeof example !== "string" && !Array.isArray(example)) return isJsonObject(example) ? example : null;
+  if (!isJudgedByCommand(tool)) return null;
+  const argv = typeof example === "string" ? splitSimpleCommand(example) : example;
+  return argv === null ? null : { argv };
+}
+
+function argumentProblem(tool: string, args: JsonObject): string | null {
+  const content = canonicalJson(args);
+  const verdict = judge.judge({ name: tool, argumentsKind: "json", content, allowedTools: new Set([tool]) });
+  return verdict.status === "QUARANTINED" ? verdict.detail : null;
+}
+
+function passesRule(policy: Policy, rule: PolicyRuleDocument, args: JsonObject): boolean {
+  const manifest = catalog.get(rule.tool);
+  const compiled = policy.rulesByTool.get(rule.tool)?.find((candidate) => candidate.id === rule.id);
+  if (manifest === undefined || compiled === undefined) return false;
+  const claims = resourceClaims(manifest, args);
+  const request = { tool: rule.tool, effect: manifest.effect, arguments: args, claims };
+  return compiled.matches(args) && scopeFindings(policy, request).length === 0;
+}

@@ -1,0 +1,77 @@
+import type { z } from "zod";
+import {
+  commandBodySchema,
+  executionBodySchema,
+  itemBodySchema,
+  responseBodySchema,
+  resultBodySchema,
+  turnBodySchema,
+} from "../contract/index.ts";
+import { assertNever } from "../fault/index.ts";
+import { attemptKey, itemKey, PURPOSES, responseKey, type Purpose, type Role } from "../record/index.ts";
+
+/** Every queue: who consumes it, and which signed records travel on it. docs/data-flow.md shows this table. */
+export const QUEUES = {
+  commands: { consumer: "validator", purposes: ["command"] },
+  turns: { consumer: "streamer", purposes: ["turn"] },
+  items: { consumer: "validator", purposes: ["item", "response"] },
+  executions: { consumer: "executor", purposes: ["execution"] },
+  results: { consumer: "validator", purposes: ["result"] },
+} as const satisfies Record<string, { readonly consumer: Role; readonly purposes: readonly Purpose[] }>;
+
+export type QueueFamily = keyof typeof QUEUES;
+
+export const BODIES = {
+  command: commandBodySchema,
+  turn: turnBodySchema,
+  item: itemBodySchema,
+  response: responseBodySchema,
+  execution: executionBodySchema,
+  result: resultBodySchema,
+} as const satisfies Partial<Record<Purpose, z.ZodType>>;
+
+export type MessagePurpose = keyof typeof BODIES;
+export type BodyOf<P extends MessagePurpose> = z.infer<(typeof BODIES)[P]>;
+export type Message = {
+  readonly [P in MessagePurpose]: { readonly purpose: P; readonly body: BodyOf<P> };
+}[MessagePurpose];
+
+/** The roles that may add to a queue: those whose signature its records need. */
+export function producersOf(family: QueueFamily): readonly Role[] {
+  return [...new Set(QUEUES[family].purposes.map((purpose) => PURPOSES[purpose]))];
+}
+
+/** `executions` has one queue for each pool of executors; every other family has one. */
+export function queueName(family: QueueFamily, pool: string): string {
+  return family === "executions" ? `executions.${pool}` : family;
+}
+
+/** Each queue has a hash tag of its own, so that a cluster may lay them apart. */
+export function queuePrefix(name: string): string {
+  return `{airlock:${name}}`;
+}
+
+/** Where a message belongs, derived from its body alone: a job in another place is refused. */
+export function addressOf(message: Message): { readonly queue: string; readonly jobId: string } {
+  switch (message.purpose) {
+    case "command":
+      return { queue: "commands", jobId: `${message.body.run}.${message.body.kind}` };
+    case "turn":
+      return { queue: "turns", jobId: attemptKey(message.body) };
+    case "item":
+      return { queue: "items", jobId: itemKey(message.body) };
+    case "response":
+      return { queue: "items", jobId: responseKey(message.body) };
+    case "execution":
+      return {
+        queue: queueName("executions", message.body.pool),
+        jobId: `${message.body.itemKey}.${message.body.grant}`,
+      };
+    case "result": {
+      const { itemKey: item, grant, fence, kind } = message.body;
+      return { queue: "results", jobId: `${item}.${grant}.${fence}.${kind}` };
+    }
+    default:
+      return assertNever(message);
+  }
+}

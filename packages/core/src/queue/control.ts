@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { globalKeys, type Redis } from "../store/index.ts";
+
+const SIGNALS_KEPT = 1_000;
+const BLOCK_MS = 5_000;
+
+/** Tells every process that a run was cancelled. The run's flag is the truth; this only wakes them up. */
+export async function sendCancel(redis: Redis, run: string): Promise<void> {
+  await redis.xadd(globalKeys.control, "MAXLEN", "~", SIGNALS_KEPT, "*", "cancel", run);
+}
+
+const reply = z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.array(z.string())]))]));
+
+/**
+ * Calls `onCancel` for every cancel signal from now on, until `signal` aborts. Reads with a connection of its own,
+ * goes on where it was after an outage, and never rejects.
+ */
+export async function watchCancels(
+  deps: { readonly redis: Redis; readonly signal: AbortSignal },
+  onCancel: (run: string) => void,
+): Promise<void> {
+  const connection = deps.redis.duplicate();
+  connection.on("error", () => undefined); // the shared connection reports the outage
+  deps.signal.addEventListener("abort", () => connection.disconnect(), { once: true });
+  let last = "$";
+  while (!deps.signal.aborted) {
+    try {
+      const answer: unknown = await connection.xread("BLOCK", BLOCK_MS, "STREAMS", globalKeys.control, last);
+      for (const [id, fields] of entriesOf(answer)) {
+        last = id;
+        const [kind, run] = fields;
+        if (kind === "cancel" && run !== undefined) onCancel(run);
+      }
+    } catch {
+      // the connection is down or closing: nothing can be lost that the run's flag doesn't say as well
+      await sleep(200, undefined, { signal: deps.signal }).catch(() => undefined);
+    }
+  }
+}
+
+function entriesOf(answer: unknown): readonly (readonly [string, readonly string[]])[] {
+  if (answer === null) return [];
+  // RESP3 answers with a map, RESP2 with a list of pairs
+  const pairs = Array.isArray(answer) ? answer : Object.entries(answer as object);
+  return reply.parse(pairs).flatMap(([, entries]) => entries);
+}

@@ -1,0 +1,23 @@
+export {
+  consume,
+  DONE,
+  type Consumer,
+  type ConsumeEvent,
+  type ConsumeOptions,
+  type Delivery,
+  type Handled,
+  type Handlers,
+} from "./consume.ts";
+export {
+  addressOf,
+  producersOf,
+  queueName,
+  queuePrefix,
+  QUEUES,
+  type BodyOf,
+  type Message,
+  type MessagePurpose,
+  type QueueFamily,
+} from "./contracts.ts";
+export { sendCancel, watchCancels } from "./control.ts";
+export { createPublisher, messageOf, type Publisher, type PublishOptions } from "./publish.ts";

@@ -1,0 +1,33 @@
+export { sha256Hex } from "./digest.ts";
+export {
+  attemptKey,
+  isRunId,
+  itemKey,
+  newRunId,
+  parseAttemptKey,
+  parseItemKey,
+  responseKey,
+  turnKey,
+  parseTurnKey,
+  type AttemptParts,
+  type ItemParts,
+  type TurnParts,
+} from "./ids.ts";
+export {
+  createKeyrings,
+  parseKeyring,
+  ROLES,
+  SEALS,
+  type Keyring,
+  type Role,
+  type SealName,
+} from "./keyring.ts";
+export { openSealed, sealBody, type SealPlace } from "./seal.ts";
+export {
+  PURPOSES,
+  signedRecordSchema,
+  signRecord,
+  verifyRecord,
+  type Purpose,
+  type SignedRecord,
+} from "./sign.ts";

@@ -1,0 +1,109 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { z } from "zod";
+import { AirlockError } from "../fault/index.ts";
+
+/** Who signs. The client is the CLI or the console: it may only command. */
+export const ROLES = ["client", "streamer", "validator", "executor"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The sealing keys and the roles that hold each. */
+export const SEALS = {
+  conversation: ["streamer", "validator"],
+  calls: ["client", "streamer", "validator", "executor"],
+  run: ["client", "validator"],
+} as const satisfies Record<string, readonly Role[]>;
+export type SealName = keyof typeof SEALS;
+
+const pem = z.string().startsWith("-----BEGIN ");
+const keyId = z.string().regex(/^[a-z0-9-]{1,64}$/);
+const trustedKeys = z.array(z.strictObject({ keyId, publicKey: pem }));
+const sealKeys = z.strictObject({
+  current: keyId,
+  keys: z.array(z.strictObject({ keyId, key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/) })).min(1),
+});
+
+const keyringSchema = z.strictObject({
+  v: z.literal(1),
+  role: z.enum(ROLES),
+  signing: z.strictObject({ keyId, privateKey: pem }),
+  trusted: z.strictObject({
+    client: trustedKeys,
+    streamer: trustedKeys,
+    validator: trustedKeys,
+    executor: trustedKeys,
+  }),
+  seals: z.strictObject({
+    conversation: sealKeys.optional(),
+    calls: sealKeys.optional(),
+    run: sealKeys.optional(),
+  }),
+});
+
+/** All keys that one process holds: its signing key, the public keys it trusts, the sealing keys of its role. */
+export type Keyring = z.infer<typeof keyringSchema>;
+
+/** Reads the text of a keyring file. Throws KEYS_INVALID naming the file, never its content. */
+export function parseKeyring(text: string, place: { readonly file: string; readonly role: Role }): Keyring {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new AirlockError("KEYS_INVALID", `${place.file} is not JSON`);
+  }
+  const parsed = keyringSchema.safeParse(json);
+  if (!parsed.success) {
+    const where = parsed.error.issues.map((issue) => issue.path.join(".") || "(top)").join(", ");
+    throw new AirlockError("KEYS_INVALID", `${place.file} does not have a keyring's form at: ${where}`);
+  }
+  if (parsed.data.role !== place.role) {
+    throw new AirlockError(
+      "KEYS_INVALID",
+      `${place.file} is the ${parsed.data.role}'s, not the ${place.role}'s`,
+    );
+  }
+  return parsed.data;
+}
+
+/** Makes a matching set of keyrings, one for each role, each with no more than its role needs. */
+export function createKeyrings(): Readonly<Record<Role, Keyring>> {
+  const pairs = perRole((role) => {
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519", {
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+      publicKeyEncoding: { type: "spki", format: "pem" },
+    });
+    return { keyId: newKeyId(role), privateKey, publicKey };
+  });
+  const seals = {
+    conversation: newSealKeys("conversation"),
+    calls: newSealKeys("calls"),
+    run: newSealKeys("run"),
+  };
+  const trusted = perRole((role) => [{ keyId: pairs[role].keyId, publicKey: pairs[role].publicKey }]);
+  return perRole((role) => ({
+    v: 1,
+    role,
+    signing: { keyId: pairs[role].keyId, privateKey: pairs[role].privateKey },
+    trusted,
+    seals: Object.fromEntries(
+      Object.entries(seals).filter(([name]) => (SEALS[name as SealName] as readonly Role[]).includes(role)),
+    ),
+  }));
+}
+
+function perRole<T>(make: (role: Role) => T): Record<Role, T> {
+  return {
+    client: make("client"),
+    streamer: make("streamer"),
+    validator: make("validator"),
+    executor: make("executor"),
+  };
+}
+
+function newKeyId(name: string): string {
+  return `${name}-${randomBytes(6).toString("hex")}`;
+}
+
+function newSealKeys(name: SealName): z.infer<typeof sealKeys> {
+  const id = newKeyId(name);
+  return { current: id, keys: [{ keyId: id, key: randomBytes(32).toString("base64") }] };
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { AirlockError } from "../fault/index.ts";
+import { openSealed, sealBody, type Keyring } from "../record/index.ts";
+import { runKeys, type Redis } from "../store/index.ts";
+import { conversationEntrySchema, type ConversationEntry } from "../wire/index.ts";
+
+/** The order within a turn: what the validator put in, what the model gave out, what became of its calls. */
+const PHASES = ["in", "out", "results"] as const;
+
+/** Where a piece of conversation belongs. Each piece is written once and sealed for its place. */
+export interface PiecePlace {
+  readonly run: string;
+  readonly turn: number;
+  readonly phase: (typeof PHASES)[number];
+}
+
+const entries = z.array(conversationEntrySchema);
+
+/** One element of the `:conversation` list: `<turn>.<phase> <sealed entries>`. */
+export function sealPiece(keyring: Keyring, place: PiecePlace, piece: readonly ConversationEntry[]): string {
+  const label = `${place.turn}.${place.phase}`;
+  return `${label} ${sealBody(keyring, sealPlace(place.run, label), JSON.stringify(piece))}`;
+}
+
+/**
+ * Reads a whole conversation. Throws SEAL_INVALID where a piece was edited, moved, repeated or put out of order.
+ */
+export async function readConversation(
+  deps: { readonly redis: Redis; readonly keyring: Keyring },
+  run: string,
+): Promise<readonly ConversationEntry[]> {
+  const pieces = await deps.redis.lrange(runKeys(run).conversation, 0, -1);
+  let last = -1;
+  return pieces.flatMap((piece) => {
+    const cut = piece.indexOf(" ");
+    const label = piece.slice(0, Math.max(cut, 0));
+    const order = orderOf(label);
+    if (order <= last) throw new AirlockError("SEAL_INVALID", `the conversation of ${run} is out of order`);
+    last = order;
+    const text = openSealed(deps.keyring, sealPlace(run, label), piece.slice(cut + 1));
+    return entries.parse(JSON.parse(text));
+  });
+}
+
+function sealPlace(run: string, label: string): { seal: "conversation"; place: string } {
+  return { seal: "conversation", place: `${runKeys(run).conversation}#${label}` };
+}
+
+function orderOf(label: string): number {
+  const [turn, phase] = label.split(".");
+  const rank = PHASES.findIndex((known) => known === phase);
+  return rank < 0 ? -1 : Number(turn) * PHASES.length + rank;
+}

@@ -1,0 +1,21 @@
+export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
+export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
+export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
+export {
+  callHashSchema,
+  runPlanSchema,
+  type AttemptHash,
+  type CallHash,
+  type CallStage,
+  type RunHash,
+  type RunPlan,
+  type TurnCall,
+  type TurnHash,
+} from "./records.ts";
+export { parseRunSpec, runSpecSchema, type RunSpec } from "./spec.ts";
+export { isFinalRun, RUN_STATES, runStateSchema, type FinalRunState, type RunState } from "./states.ts";
+export { createStreamerStore, type AttemptCommit, type StreamerStore } from "./streamer-store.ts";
+export { readSpec, writeSpec } from "./submit.ts";
+export { createValidatorStore, type Settlement, type ValidatorStore } from "./validator-store.ts";
+export { modelPattern, parseRoutes, reportScope, type Route, type Routes } from "./routes.ts";
+export { sourceAllowed } from "./source-allowed.ts";

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { AirlockError } from "../fault/index.ts";
+import { parseItemKey, type AttemptParts } from "../record/index.ts";
+import { fieldsOf, runKeys, type Redis } from "../store/index.ts";
+import {
+  attemptHashSchema,
+  CALL_STAGES,
+  callHashSchema,
+  itemHashSchema,
+  runHashSchema,
+  turnHashSchema,
+  type AttemptHash,
+  type CallHash,
+  type RunHash,
+  type TurnCall,
+  type TurnHash,
+} from "./records.ts";
+
+const needsSchema = z.array(z.string());
+
+export async function readRun(redis: Redis, run: string): Promise<RunHash | null> {
+  const key = runKeys(run).run;
+  return fieldsOf(runHashSchema, key, await redis.hgetall(key));
+}
+
+export async function readTurn(redis: Redis, run: string, turn: number): Promise<TurnHash | null> {
+  const key = runKeys(run).turn(turn);
+  return turnFromHash(key, await redis.hgetall(key));
+}
+
+/** Reads a turn from the flat list of fields that a script returns. */
+export function turnFromList(key: string, list: readonly string[]): TurnHash {
+  const pairs = list.flatMap((field, at) => (at % 2 === 0 ? [[field, list[at + 1] ?? ""]] : []));
+  const turn = turnFromHash(key, Object.fromEntries(pairs) as Record<string, string>);
+  if (turn === null) throw new AirlockError("RUN_NOT_FOUND", `${key} does not exist`);
+  return turn;
+}
+
+function turnFromHash(key: string, hash: Readonly<Record<string, string>>): TurnHash | null {
+  const fields = fieldsOf(turnHashSchema, key, hash);
+  if (fields === null) return null;
+  const calls = Object.entries(hash).flatMap(([field, value]): [string, TurnCall][] => {
+    const stage = CALL_STAGES.find((known) => known === value);
+    if (!field.startsWith("call:") || stage === undefined) return [];
+    const itemKey = field.slice("call:".length);
+    return [[itemKey, { stage, needs: needsSchema.parse(JSON.parse(hash[`need:${itemKey}`] ?? "[]")) }]];
+  });
+  return { ...fields, calls: new Map(calls.toSorted(([a], [b]) => ordinalOf(a) - ordinalOf(b))) };
+}
+
+function ordinalOf(itemKey: string): number {
+  return parseItemKey(itemKey)?.ordinal ?? 0;
+}
+
+export async function readAttempt(redis: Redis, parts: AttemptParts): Promise<AttemptHash | null> {
+  const key = runKeys(parts.run).attempt(parts);
+  return fieldsOf(attemptHashSchema, key, await redis.hgetall(key));
+}
+
+export async function readCall(redis: Redis, itemKey: string): Promise<CallHash | null> {
+  const key = runKeys(runOf(itemKey)).call(itemKey);
+  return fieldsOf(callHashSchema, key, await redis.hgetall(key));
+}
+
+/** The signed record of an item as it was stored, and its sealed content. */
+export async function readItem(
+  redis: Redis,
+  itemKey: string,
+): Promise<{ readonly record: unknown; readonly content: string | null } | null> {
+  const key = runKeys(runOf(itemKey)).item(itemKey);
+  const hash = fieldsOf(itemHashSchema, key, await redis.hgetall(key));
+  return hash === null ? null : { record: JSON.parse(hash.record), content: hash.content ?? null };
+}
+
+function runOf(itemKey: string): string {
+  return parseItemKey(itemKey)?.run ?? "";
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { itemStateSchema } from "../call/index.ts";
+import { resourceClaimsSchema } from "./dependencies.ts";
+import { limitsSchema } from "./spec.ts";
+import { runStateSchema } from "./states.ts";
+
+const number = z.coerce.number();
+const flag = z.literal("1").optional();
+const json = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(schema);
+
+/** What admission pinned: nothing of it changes during the run. */
+export const runPlanSchema = z.strictObject({
+  tools: z.array(
+    z.strictObject({
+      name: z.string(),
+      digest: z.string(),
+      effect: z.enum(["read", "idempotent", "mutating"]),
+    }),
+  ),
+  limits: limitsSchema,
+  expectKind: z.string(),
+  onTruncated: z.enum(["larger_budget", "escalate"]),
+  parallel: z.enum(["on", "off"]),
+  allOrNothing: z.boolean(),
+  workspace: z.strictObject({ source: z.string(), ref: z.string() }).nullable(),
+  pool: z.string(),
+  specDigest: z.string(),
+  contract: z.enum(["text", "tool_call"]).nullable(),
+  priority: z.number(),
+});
+export type RunPlan = z.infer<typeof runPlanSchema>;
+
+/** `airlock:{run}:run`. Times are milliseconds of Redis' clock. */
+export const runHashSchema = z.object({
+  state: runStateSchema,
+  route: z.string(),
+  model: z.string(),
+  policy: z.string(),
+  plan: json(runPlanSchema).optional(),
+  requestedBy: z.string(),
+  labels: json(z.record(z.string(), z.string())),
+  createdAt: number,
+  endedAt: number.optional(),
+  deadlineAt: number.optional(),
+  turn: number.default(0),
+  calls: number.default(0),
+  mutatingCalls: number.default(0),
+  corrections: number.default(0),
+  cancelled: flag,
+  errorClass: z.string().optional(),
+  detail: z.string().optional(),
+  artifactKind: z.string().optional(),
+  artifact: z.string().optional(),
+});
+export type RunHash = z.infer<typeof runHashSchema>;
+
+export const TURN_STATES = ["streaming", "calls", "closed"] as const;
+/** How far a call of the turn is: `waiting` for earlier ones, `released` to the executor, `settled`. */
+export const CALL_STAGES = ["waiting", "released", "settled"] as const;
+export type CallStage = (typeof CALL_STAGES)[number];
+
+/** `airlock:{run}:turn:<n>`, but for its `call:<item key>` and `need:<item key>` fields. */
+export const turnHashSchema = z.object({
+  state: z.enum(TURN_STATES),
+  attempt: number,
+  maxOutputTokens: z.string().transform((text) => (text === "" ? null : Number(text))),
+});
+export interface TurnCall {
+  readonly stage: CallStage;
+  /** earlier calls of the turn that have to be settled first */
+  readonly needs: readonly string[];
+}
+export type TurnHash = z.infer<typeof turnHashSchema> & { readonly calls: ReadonlyMap<string, TurnCall> };
+
+/** `airlock:{run}:attempt:<n>.<m>`. */
+export const attemptHashSchema = z.object({
+  state: z.enum(["begun", "committed"]),
+  owner: z.string(),
+  record: z.string().optional(),
+  responseId: z.string().optional(),
+  raw: z.string().optional(),
+  outcome: z.string().optional(),
+  errorClass: z.string().optional(),
+});
+export type AttemptHash = z.infer<typeof attemptHashSchema>;
+
+/** `airlock:{run}:item:<item key>`: the signed record, and the sealed content beside it. */
+export const itemHashSchema = z.object({ record: z.string(), content: z.string().optional() });
+
+/** `airlock:{run}:call:<item key>`: verdict, decision, grant and settlement. */
+export const callHashSchema = z.object({
+  state: itemStateSchema,
+  tool: z.string(),
+  callId: z.string(),
+  argumentsKind: z.enum(["json", "text"]),
+  bytes: number,
+  effect: z.enum(["read", "idempotent", "mutating"]).optional(),
+  decision: z.string().optional(),
+  rules: json(z.array(z.string())).optional(),
+  errorClass: z.string().optional(),
+  detail: z.string().optional(),
+  claims: json(resourceClaimsSchema).optional(),
+  argumentsDigest: z.string().optional(),
+  manifestDigest: z.string().optional(),
+  policyDigest: z.string().optional(),
+  notAfter: number.optional(),
+  grant: number.default(0),
+  approvalUntil: number.optional(),
+  grantRecord: z.string().optional(),
+  expiresAt: number.optional(),
+  settled: itemStateSchema.optional(),
+  status: z.string().optional(),
+  contentDigest: z.string().optional(),
+  resultBytes: number.optional(),
+  durationMs: number.optional(),
+});
+export type CallHash = z.infer<typeof callHashSchema>;

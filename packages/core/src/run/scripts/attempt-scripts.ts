@@ -1,0 +1,47 @@
+import { LUA_APPEND_EVENTS, type Script } from "../../store/index.ts";
+import { LUA_FIELDS } from "./lua.ts";
+
+/**
+ * Begins an attempt once: a request is sent only after the answer `begin`.
+ *   KEYS 1 attempt, 2 turn, 3 run, 4 events    ARGV 1 owner, 2 attempt, 3 events
+ *   Returns begin | begun (by another) | committed | stale
+ */
+export const BEGIN_ATTEMPT: Script = {
+  name: "attempt-begin",
+  lua: `${LUA_APPEND_EVENTS}
+local state = redis.call('HGET', KEYS[1], 'state')
+if state then return state end
+local ended = redis.call('HMGET', KEYS[3], 'endedAt', 'cancelled')
+local turn = redis.call('HMGET', KEYS[2], 'state', 'attempt')
+if ended[1] or ended[2] or turn[1] ~= 'streaming' or turn[2] ~= ARGV[2] then return 'stale' end
+redis.call('HSET', KEYS[1], 'state', 'begun', 'owner', ARGV[1])
+append_events(KEYS[4], ARGV[3])
+return 'begin'`,
+};
+
+/**
+ * Commits an attempt: its records, and its output where the outcome lets the conversation go on.
+ *   KEYS 1 attempt, 2 turn, 3 run, 4 conversation, 5 events, 6.. one key per item
+ *   ARGV 1 owner ("" commits for one that is lost), 2 attempt, 3 attempt fields, 4 conversation entries, 5 events,
+ *        6.. record and sealed content ("" for none) of each item
+ *   Returns committed | already | stale
+ */
+export const COMMIT_ATTEMPT: Script = {
+  name: "attempt-commit",
+  lua: `${LUA_APPEND_EVENTS}${LUA_FIELDS}
+local held = redis.call('HMGET', KEYS[1], 'state', 'owner')
+if held[1] == 'committed' then return 'already' end
+if held[1] ~= 'begun' or (ARGV[1] ~= '' and held[2] ~= ARGV[1]) then return 'stale' end
+local turn = redis.call('HMGET', KEYS[2], 'state', 'attempt')
+if turn[1] ~= 'streaming' or turn[2] ~= ARGV[2] then return 'stale' end
+set_fields(KEYS[1], ARGV[3])
+redis.call('HSET', KEYS[1], 'state', 'committed')
+for i = 6, #KEYS do
+  local at = 6 + (i - 6) * 2
+  redis.call('HSET', KEYS[i], 'record', ARGV[at])
+  if ARGV[at + 1] ~= '' then redis.call('HSET', KEYS[i], 'content', ARGV[at + 1]) end
+end
+if redis.call('HEXISTS', KEYS[3], 'endedAt') == 0 then push_entries(KEYS[4], ARGV[4]) end
+append_events(KEYS[5], ARGV[5])
+return 'committed'`,
+};

@@ -1,0 +1,51 @@
+import { LUA_APPEND_EVENTS, type Script } from "../../store/index.ts";
+import { LUA_FIELDS } from "./lua.ts";
+
+/**
+ * Writes verdict and decision of an item once.
+ *   KEYS 1 call, 2 events    ARGV 1 call fields, 2 events    Returns 1 | 0 (decided before)
+ */
+export const DECIDE: Script = {
+  name: "call-decide",
+  lua: `${LUA_APPEND_EVENTS}${LUA_FIELDS}
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+set_fields(KEYS[1], ARGV[1])
+append_events(KEYS[2], ARGV[2])
+return 1`,
+};
+
+/**
+ * Stores the grant of an approved call, numbered one above the last.
+ *   KEYS 1 call, 2 turn, 3 run    ARGV 1 item key, 2 last grant, 3 call fields    Returns 1 | 0
+ */
+export const RELEASE: Script = {
+  name: "call-release",
+  lua: `${LUA_FIELDS}
+local ended = redis.call('HMGET', KEYS[3], 'endedAt', 'cancelled')
+if ended[1] or ended[2] then return 0 end
+local call = redis.call('HMGET', KEYS[1], 'state', 'grant', 'settled')
+if call[1] ~= 'POLICY_APPROVED' or call[3] or (call[2] or '0') ~= ARGV[2] then return 0 end
+if redis.call('HGET', KEYS[2], 'state') ~= 'calls' then return 0 end
+set_fields(KEYS[1], ARGV[3])
+redis.call('HSET', KEYS[1], 'grant', tonumber(ARGV[2]) + 1)
+redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'released')
+return 1`,
+};
+
+/**
+ * Settlement: the one outcome of a call, and the turn as it stands then, in one step.
+ *   KEYS 1 call, 2 turn, 3 events    ARGV 1 item key, 2 call fields, 3 events
+ *   Returns { 1 first | 0 again, turn field, value, … }
+ */
+export const SETTLE: Script = {
+  name: "call-settle",
+  lua: `${LUA_APPEND_EVENTS}${LUA_FIELDS}
+local first = 0
+if redis.call('HEXISTS', KEYS[1], 'settled') == 0 then
+  first = 1
+  set_fields(KEYS[1], ARGV[2])
+  redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'settled')
+  append_events(KEYS[3], ARGV[3])
+end
+return {first, unpack(redis.call('HGETALL', KEYS[2]))}`,
+};

@@ -1,0 +1,54 @@
+import { LUA_APPEND_EVENTS, LUA_NOW, type Script } from "../../store/index.ts";
+import { LUA_FIELDS } from "./lua.ts";
+
+/**
+ * Creates a run once, with its first turn open, or ended where admission refused it.
+ *   KEYS 1 run, 2 turn 1, 3 conversation, 4 events
+ *   ARGV 1 run fields, 2 conversation entries, 3 output budget of turn 1, 4 deadline in ms, 5 events, 6 "open" | "ended"
+ *   Returns 1 | 0 (it exists)
+ */
+export const ADMIT: Script = {
+  name: "run-admit",
+  lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_FIELDS}
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local time = now()
+set_fields(KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], 'createdAt', time, 'deadlineAt', time + tonumber(ARGV[4]))
+if ARGV[6] == 'open' then
+  redis.call('HSET', KEYS[1], 'turn', 1)
+  redis.call('HSET', KEYS[2], 'state', 'streaming', 'attempt', 1, 'maxOutputTokens', ARGV[3])
+  push_entries(KEYS[3], ARGV[2])
+else
+  redis.call('HSET', KEYS[1], 'endedAt', time)
+end
+append_events(KEYS[4], ARGV[5])
+return 1`,
+};
+
+/**
+ * Ends a run once.
+ *   KEYS 1 run, 2 its open turn, 3 events    ARGV 1 run fields, 2 events    Returns 1 | 0 (it had ended, or never was)
+ */
+export const END_RUN: Script = {
+  name: "run-end",
+  lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_FIELDS}
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], 'endedAt') == 1 then return 0 end
+set_fields(KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], 'endedAt', now())
+if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('HSET', KEYS[2], 'state', 'closed') end
+append_events(KEYS[3], ARGV[2])
+return 1`,
+};
+
+/**
+ * Sets the cancel flag, which every begin and claim reads.
+ *   KEYS 1 run, 2 events    ARGV 1 events    Returns 1 | 0 (ended, or cancelled before)
+ */
+export const CANCEL: Script = {
+  name: "run-cancel",
+  lua: `${LUA_APPEND_EVENTS}
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], 'endedAt') == 1 then return 0 end
+if redis.call('HSETNX', KEYS[1], 'cancelled', '1') == 0 then return 0 end
+append_events(KEYS[2], ARGV[1])
+return 1`,
+};

@@ -1,0 +1,68 @@
+import { LUA_APPEND_EVENTS, type Script } from "../../store/index.ts";
+import { LUA_FIELDS } from "./lua.ts";
+
+/**
+ * Opens the next attempt of a turn that still streams.
+ *   KEYS 1 turn, 2 run, 3 events    ARGV 1 the attempt that failed, 2 output budget, 3 events
+ *   Returns 1 | 0 (another attempt is current, or the run ended)
+ */
+export const NEXT_ATTEMPT: Script = {
+  name: "turn-next-attempt",
+  lua: `${LUA_APPEND_EVENTS}
+if redis.call('HEXISTS', KEYS[2], 'endedAt') == 1 then return 0 end
+local turn = redis.call('HMGET', KEYS[1], 'state', 'attempt')
+if turn[1] ~= 'streaming' or turn[2] ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'attempt', tonumber(ARGV[1]) + 1, 'maxOutputTokens', ARGV[2])
+append_events(KEYS[3], ARGV[3])
+return 1`,
+};
+
+/**
+ * Unlocks effects: the attempt's committed outcome is executable, and its calls get their stages.
+ *   KEYS 1 turn, 2 run
+ *   ARGV 1 attempt, 2 fields of the turn (stages and dependencies), 3 calls, 4 mutating calls, 5 limit of calls,
+ *        6 limit of mutating calls, 7 state of the run from now on
+ *   Returns unlocked | stale | over_budget
+ */
+export const UNLOCK: Script = {
+  name: "turn-unlock",
+  lua: `${LUA_FIELDS}
+if redis.call('HEXISTS', KEYS[2], 'endedAt') == 1 then return 'stale' end
+local turn = redis.call('HMGET', KEYS[1], 'state', 'attempt')
+if turn[1] ~= 'streaming' or turn[2] ~= ARGV[1] then return 'stale' end
+local used = redis.call('HMGET', KEYS[2], 'calls', 'mutatingCalls')
+local calls = tonumber(used[1] or '0') + tonumber(ARGV[3])
+local mutating = tonumber(used[2] or '0') + tonumber(ARGV[4])
+if calls > tonumber(ARGV[5]) or mutating > tonumber(ARGV[6]) then return 'over_budget' end
+redis.call('HSET', KEYS[2], 'calls', calls, 'mutatingCalls', mutating, 'state', ARGV[7])
+redis.call('HSET', KEYS[1], 'state', 'calls')
+set_fields(KEYS[1], ARGV[2])
+return 'unlocked'`,
+};
+
+/**
+ * Closes a turn, appends what the model is told, and opens the next one.
+ *   KEYS 1 turn, 2 next turn, 3 run, 4 conversation, 5 events
+ *   ARGV 1 state left ("calls" or "streaming"), 2 attempt, 3 conversation entries, 4 number of the next turn,
+ *        5 output budget of it, 6 corrections to add, 7 events
+ *   Returns 1 | 0 (closed before, calls are open, or the run ended)
+ */
+export const NEXT_TURN: Script = {
+  name: "turn-next",
+  lua: `${LUA_APPEND_EVENTS}${LUA_FIELDS}
+if redis.call('HEXISTS', KEYS[3], 'endedAt') == 1 then return 0 end
+local turn = redis.call('HGETALL', KEYS[1])
+for i = 1, #turn, 2 do
+  if turn[i] == 'state' and turn[i + 1] ~= ARGV[1] then return 0 end
+  if turn[i] == 'attempt' and turn[i + 1] ~= ARGV[2] then return 0 end
+  if string.sub(turn[i], 1, 5) == 'call:' and turn[i + 1] ~= 'settled' then return 0 end
+end
+if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'state', 'closed')
+redis.call('HSET', KEYS[2], 'state', 'streaming', 'attempt', 1, 'maxOutputTokens', ARGV[5])
+redis.call('HSET', KEYS[3], 'turn', ARGV[4], 'state', 'running')
+if ARGV[6] ~= '0' then redis.call('HINCRBY', KEYS[3], 'corrections', ARGV[6]) end
+push_entries(KEYS[4], ARGV[3])
+append_events(KEYS[5], ARGV[7])
+return 1`,
+};

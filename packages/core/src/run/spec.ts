@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { artifactExpectationSchema } from "../artifact/index.ts";
+import { AirlockError } from "../fault/index.ts";
+
+const positive = z.int().min(1);
+
+export const limitsSchema = z.strictObject({
+  turns: positive.max(1_000).default(100),
+  calls: positive.max(10_000).default(500),
+  mutatingCalls: positive.max(10_000).default(200),
+  /** requests per turn, the first one included */
+  attempts: positive.max(20).default(3),
+  corrections: z.int().min(0).max(20).default(2),
+  maxOutputTokens: positive.max(1_000_000).nullable().default(null),
+  /** how far `larger_budget` may raise the output budget of a turn */
+  maxOutputTokensCap: positive.max(1_000_000).default(64_000),
+  deadlineMs: positive.max(7 * 86_400_000).default(3_600_000),
+});
+
+/** What a submitter asks for. Every key is checked; an unknown one is an error. */
+export const runSpecSchema = z.strictObject({
+  route: z.string().min(1).max(64),
+  model: z.string().min(1).max(200),
+  instructions: z.string().max(1_000_000),
+  input: z.string().min(1).max(4_000_000),
+  tools: z.array(z.string().min(1).max(64)).max(64).default([]),
+  policy: z.string().min(1).max(64),
+  workspace: z
+    .strictObject({ source: z.string().min(1).max(4_096), ref: z.string().min(1).max(256) })
+    .optional(),
+  expect: artifactExpectationSchema.default({ kind: "text" }),
+  onTruncated: z.enum(["larger_budget", "escalate"]).default("larger_budget"),
+  stopSequences: z
+    .array(
+      z.strictObject({ sequence: z.string().min(1).max(256), meaning: z.enum(["complete", "truncated"]) }),
+    )
+    .max(4)
+    .default([]),
+  parallel: z.enum(["on", "off"]).default("on"),
+  allOrNothing: z.boolean().default(false),
+  limits: limitsSchema.prefault({}),
+  labels: z.record(z.string().max(64), z.string().max(256)).default({}),
+  priority: z.int().min(0).max(10).default(5),
+  /** Set by `airlock` itself: the run plays one contract scenario, and its end becomes a signed report. */
+  contract: z.enum(["text", "tool_call"]).optional(),
+});
+export type RunSpec = z.infer<typeof runSpecSchema>;
+
+/** Checks a spec and names every key that is wrong. `where` is the file or flag it came from. */
+export function parseRunSpec(input: unknown, where: string): RunSpec {
+  const parsed = runSpecSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new AirlockError("SPEC_INVALID", `${where}\n${issueLines(parsed.error)}`);
+}
+
+function issueLines(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => `  ${issue.path.map(String).join(".") || "(top)"}: ${issue.message}`)
+    .join("\n");
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+
+/** Run states; an ending carries the exit code of `run --wait`. docs/data-flow.md shows this table. */
+export const RUN_STATES = {
+  queued: { final: false, exitCode: null, meaning: "submitted, not yet admitted" },
+  running: { final: false, exitCode: null, meaning: "a turn is open" },
+  awaiting_approval: { final: false, exitCode: null, meaning: "a call waits for a person" },
+  completed: { final: true, exitCode: 0, meaning: "the artifact was validated" },
+  failed: { final: true, exitCode: 1, meaning: "refused at the door, or a fault that no retry mends" },
+  denied: { final: true, exitCode: 3, meaning: "an approval was denied or ran out" },
+  policy_stopped: { final: true, exitCode: 4, meaning: "the provider's own policy ended it" },
+  truncated: { final: true, exitCode: 5, meaning: "the output was cut and no budget was left" },
+  escalated: { final: true, exitCode: 6, meaning: "a bound was reached; a person has to look" },
+  outcome_unknown: { final: true, exitCode: 7, meaning: "a call began and its end was not seen" },
+  cancelled: { final: true, exitCode: 8, meaning: "a person cancelled it" },
+} as const satisfies Record<
+  string,
+  { readonly final: boolean; readonly exitCode: number | null; readonly meaning: string }
+>;
+
+export type RunState = keyof typeof RUN_STATES;
+export type FinalRunState = {
+  [State in RunState]: (typeof RUN_STATES)[State]["final"] extends true ? State : never;
+}[RunState];
+export const runStateSchema = z.enum(Object.keys(RUN_STATES) as [RunState, ...RunState[]]);
+
+export function isFinalRun(state: RunState): state is FinalRunState {
+  return RUN_STATES[state].final;
+}

@@ -1,0 +1,201 @@
+import { z } from "zod";
+import type { RunEvent } from "../contract/index.ts";
+import { AirlockError } from "../fault/index.ts";
+import { parseItemKey, type AttemptParts, type TurnParts } from "../record/index.ts";
+import { eventText, globalKeys, runKeys, runScript, type Redis } from "../store/index.ts";
+import { budgetText, fieldText } from "./fields.ts";
+import { DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
+import { ADMIT, CANCEL, END_RUN } from "./scripts/run-scripts.ts";
+import { NEXT_ATTEMPT, NEXT_TURN, UNLOCK } from "./scripts/turn-scripts.ts";
+import { turnFromList } from "./reads.ts";
+import type { CallStage, TurnHash } from "./records.ts";
+import type { FinalRunState } from "./states.ts";
+
+type Fields = Parameters<typeof fieldText>[0];
+
+export interface Settlement {
+  /** false where the call had been settled before */
+  readonly first: boolean;
+  readonly turn: TurnHash;
+}
+
+/** The validator's writes: each is one script that compares before it sets, so that a repeated message changes nothing. */
+export interface ValidatorStore {
+  admit(
+    run: string,
+    admission: {
+      readonly fields: Fields;
+      readonly pieces: readonly string[];
+      readonly maxOutputTokens: number | null;
+      readonly deadlineMs: number;
+      readonly refused: boolean;
+      readonly events: readonly RunEvent[];
+    },
+  ): Promise<boolean>;
+  nextAttempt(
+    failed: AttemptParts,
+    next: { readonly maxOutputTokens: number | null; readonly events: readonly RunEvent[] },
+  ): Promise<boolean>;
+  decide(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<boolean>;
+  unlock(
+    attempt: AttemptParts,
+    unlocking: {
+      readonly stages: ReadonlyMap<string, CallStage>;
+      readonly needs: ReadonlyMap<string, readonly string[]>;
+      readonly mutatingCalls: number;
+      readonly limits: { readonly calls: number; readonly mutatingCalls: number };
+      readonly runState: "running" | "awaiting_approval";
+    },
+  ): Promise<"unlocked" | "stale" | "over_budget">;
+  release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
+  settle(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<Settlement>;
+  nextTurn(
+    closed: AttemptParts,
+    next: {
+      readonly leaves: "calls" | "streaming";
+      readonly pieces: readonly string[];
+      readonly maxOutputTokens: number | null;
+      readonly corrections: number;
+      readonly events: readonly RunEvent[];
+    },
+  ): Promise<boolean>;
+  endRun(
+    turn: TurnParts,
+    ending: { readonly state: FinalRunState; readonly fields: Fields; readonly events: readonly RunEvent[] },
+  ): Promise<boolean>;
+  cancel(run: string, events: readonly RunEvent[]): Promise<boolean>;
+  /** Notes that a turn has no successor yet, or is to be looked at again in `afterMs`. */
+  keepOpen(turn: string, afterMs: number): Promise<void>;
+  dropOpen(turn: string): Promise<void>;
+}
+
+export function createValidatorStore(redis: Redis): ValidatorStore {
+  return { ...runWrites(redis), ...turnWrites(redis), ...callWrites(redis), ...openTurns(redis) };
+}
+
+function runWrites(redis: Redis): Pick<ValidatorStore, "admit" | "endRun" | "cancel"> {
+  return {
+    async admit(run, { fields, pieces, maxOutputTokens, deadlineMs, refused, events }) {
+      const keys = runKeys(run);
+      return once(redis, ADMIT, {
+        keys: [keys.run, keys.turn(1), keys.conversation, keys.events],
+        args: [
+          fieldText(fields),
+          JSON.stringify(pieces),
+          budgetText(maxOutputTokens),
+          deadlineMs,
+          eventText(events),
+          refused ? "ended" : "open",
+        ],
+      });
+    },
+    async endRun({ run, turn }, { state, fields, events }) {
+      const keys = runKeys(run);
+      return once(redis, END_RUN, {
+        keys: [keys.run, keys.turn(turn), keys.events],
+        args: [fieldText({ ...fields, state }), eventText(events)],
+      });
+    },
+    async cancel(run, events) {
+      const keys = runKeys(run);
+      return once(redis, CANCEL, { keys: [keys.run, keys.events], args: [eventText(events)] });
+    },
+  };
+}
+
+function turnWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "unlock" | "nextTurn"> {
+  return {
+    async nextAttempt({ run, turn, attempt }, { maxOutputTokens, events }) {
+      const keys = runKeys(run);
+      return once(redis, NEXT_ATTEMPT, {
+        keys: [keys.turn(turn), keys.run, keys.events],
+        args: [attempt, budgetText(maxOutputTokens), eventText(events)],
+      });
+    },
+    async unlock({ run, turn, attempt }, { stages, needs, mutatingCalls, limits, runState }) {
+      const keys = runKeys(run);
+      const fields = Object.fromEntries([
+        ...[...stages].map(([item, stage]) => [`call:${item}`, stage]),
+        ...[...needs].map(([item, others]) => [`need:${item}`, JSON.stringify(others)]),
+      ]);
+      const reply = await runScript(redis, UNLOCK, {
+        keys: [keys.turn(turn), keys.run],
+        args: [
+          attempt,
+          fieldText(fields),
+          stages.size,
+          mutatingCalls,
+          limits.calls,
+          limits.mutatingCalls,
+          runState,
+        ],
+      });
+      return z.enum(["unlocked", "stale", "over_budget"]).parse(reply);
+    },
+    async nextTurn({ run, turn, attempt }, { leaves, pieces, maxOutputTokens, corrections, events }) {
+      const keys = runKeys(run);
+      return once(redis, NEXT_TURN, {
+        keys: [keys.turn(turn), keys.turn(turn + 1), keys.run, keys.conversation, keys.events],
+        args: [
+          leaves,
+          attempt,
+          JSON.stringify(pieces),
+          turn + 1,
+          budgetText(maxOutputTokens),
+          corrections,
+          eventText(events),
+        ],
+      });
+    },
+  };
+}
+
+function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "release" | "settle"> {
+  return {
+    async decide(itemKey, fields, events) {
+      const { keys } = placeOf(itemKey);
+      return once(redis, DECIDE, {
+        keys: [keys.call(itemKey), keys.events],
+        args: [fieldText(fields), eventText(events)],
+      });
+    },
+    async release(itemKey, lastGrant, fields) {
+      const { keys, turn } = placeOf(itemKey);
+      return once(redis, RELEASE, {
+        keys: [keys.call(itemKey), keys.turn(turn), keys.run],
+        args: [itemKey, lastGrant, fieldText(fields)],
+      });
+    },
+    async settle(itemKey, fields, events) {
+      const { keys, turn } = placeOf(itemKey);
+      const reply = await runScript(redis, SETTLE, {
+        keys: [keys.call(itemKey), keys.turn(turn), keys.events],
+        args: [itemKey, fieldText(fields), eventText(events)],
+      });
+      const [first, ...turnFields] = z.tuple([z.number()], z.string()).parse(reply);
+      return { first: first === 1, turn: turnFromList(keys.turn(turn), turnFields) };
+    },
+  };
+}
+
+function openTurns(redis: Redis): Pick<ValidatorStore, "keepOpen" | "dropOpen"> {
+  return {
+    async keepOpen(turn, afterMs) {
+      await redis.zadd(globalKeys.open, Date.now() + afterMs, turn);
+    },
+    async dropOpen(turn) {
+      await redis.zrem(globalKeys.open, turn);
+    },
+  };
+}
+
+async function once(redis: Redis, ...[script, input]: Tail<Parameters<typeof runScript>>): Promise<boolean> {
+  return (await runScript(redis, script, input)) === 1;
+}
+type Tail<T extends readonly unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
+
+function placeOf(itemKey: string): { readonly keys: ReturnType<typeof runKeys>; readonly turn: number } {
+  const parts = parseItemKey(itemKey);
+  if (parts === null) throw new AirlockError("RECORD_INVALID", "an item key is malformed");
+  return { keys: runKeys(parts.run), turn: parts.turn };
+}

@@ -1,0 +1,13 @@
+export { loadConfig, type Config } from "./config.ts";
+export {
+  itemDecisionSchema,
+  responseDecisionSchema,
+  type ItemDecision,
+  type ResponseDecision,
+} from "./decision-log.ts";
+export { loadKeyring, loadPolicyProfiles, loadRoutes } from "./files.ts";
+export type { ReadyCheck } from "./health.ts";
+export { createLog, errorFields, type Log, type LogEvent, type LogFields, type LogLevel } from "./log.ts";
+export { COUNTERS, createMetrics, type CounterName, type Metrics } from "./metrics.ts";
+export { runService, type RunningService, type ServiceContext } from "./service.ts";
+export { SERVICES, SETTINGS, type ServiceName, type SettingName } from "./settings.ts";

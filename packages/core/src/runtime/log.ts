@@ -1,0 +1,83 @@
+import pino from "pino";
+import { AirlockError } from "../fault/index.ts";
+
+/**
+ * All that a log line may hold. There is no field for free text of a model, a tool or a file,
+ * so arguments can't be logged by mistake.
+ */
+export interface LogFields {
+  readonly run?: string;
+  readonly turn?: number;
+  readonly attempt?: number;
+  readonly itemKey?: string;
+  readonly tool?: string;
+  readonly queue?: string;
+  readonly jobId?: string;
+  readonly route?: string;
+  readonly state?: string;
+  readonly outcome?: string;
+  readonly errorClass?: string | null;
+  readonly errorCode?: string;
+  readonly errorName?: string;
+  readonly place?: string;
+  readonly durationMs?: number;
+  readonly bytes?: number;
+  readonly count?: number;
+  readonly port?: number;
+  readonly digest?: string;
+  readonly detail?: string;
+}
+
+/** What happened, from a closed list, so that a search for one finds all. */
+export type LogEvent =
+  | "attempt_committed"
+  | "call_decided"
+  | "call_executed"
+  | "call_refused"
+  | "call_settled"
+  | "handler_failed"
+  | "record_refused"
+  | "redis_down"
+  | "redis_up"
+  | "report_stored"
+  | "run_admitted"
+  | "run_ended"
+  | "run_refused"
+  | "sandbox_probed"
+  | "service_started"
+  | "service_stopped"
+  | "service_stopping"
+  | "turn_republished"
+  | "workspace_prepared";
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+export interface Log {
+  write(level: LogLevel, event: LogEvent, fields?: LogFields): void;
+  /** One line of a decision log, exactly as its schema says. */
+  decision(line: Readonly<Record<string, string | number | boolean | null>>): void;
+}
+
+export function createLog(options: { readonly service: string; readonly level: LogLevel }): Log {
+  const logger = pino({
+    level: options.level,
+    base: { service: options.service, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  });
+  return {
+    write: (level, event, fields = {}) => logger[level]({ event, ...fields }),
+    decision: (line) => logger.info(line),
+  };
+}
+
+/**
+ * An error in the terms of a log line. Only our own errors tell their message: those of others may quote what they
+ * choked on, so of them the name and the topmost place remain.
+ */
+export function errorFields(error: unknown): LogFields {
+  if (error instanceof AirlockError) return { errorCode: error.code, detail: error.message };
+  if (!(error instanceof Error)) return { errorName: typeof error };
+  const place = error.stack?.split("\n").find((line) => line.trimStart().startsWith("at "));
+  return { errorName: error.name, ...(place === undefined ? {} : { place: place.trim() }) };
+}

@@ -1,0 +1,41 @@
+import { collectDefaultMetrics, Counter, Registry } from "prom-client";
+
+/** Every counter, with labels from closed lists only. */
+export const COUNTERS = {
+  airlock_jobs_handled_total: { labels: ["queue"], help: "queue jobs that a handler took" },
+  airlock_jobs_failed_total: {
+    labels: ["queue"],
+    help: "queue jobs whose handler failed and that come back",
+  },
+  airlock_records_refused_total: {
+    labels: ["queue"],
+    help: "jobs with a forged, edited or misplaced record",
+  },
+  airlock_outcomes_total: { labels: ["route", "outcome"], help: "committed responses by outcome" },
+  airlock_calls_settled_total: { labels: ["state"], help: "settled calls by final state" },
+  airlock_runs_ended_total: { labels: ["state"], help: "ended runs by state" },
+} as const satisfies Record<string, { readonly labels: readonly string[]; readonly help: string }>;
+
+export type CounterName = keyof typeof COUNTERS;
+
+export interface Metrics {
+  count(name: CounterName, labels: Readonly<Record<string, string>>): void;
+  /** The Prometheus text form. */
+  text(): Promise<string>;
+}
+
+export function createMetrics(service: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  collectDefaultMetrics({ register: registry });
+  const counters = new Map(
+    Object.entries(COUNTERS).map(([name, { labels, help }]) => [
+      name,
+      new Counter({ name, help, labelNames: [...labels], registers: [registry] }),
+    ]),
+  );
+  return {
+    count: (name, labels) => counters.get(name)?.inc({ ...labels }),
+    text: () => registry.metrics(),
+  };
+}

@@ -1,0 +1,73 @@
+import type { ErrorClass } from "../fault/index.ts";
+import type { JsonObject } from "../json/index.ts";
+import type { RawSignal } from "./outcome.ts";
+
+/** What an item is to a run, whatever its family calls it. Only a `tool_call` can ever be executed. */
+export type ItemKind =
+  | "tool_call"
+  | "message"
+  | "reasoning"
+  | "provider_executed"
+  | "approval_request"
+  | "other";
+
+/** `json`: the call carries JSON text. `text`: the call carries free text, which counts as one JSON string. */
+export type ArgumentsKind = "json" | "text";
+
+export interface Usage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** What a whole item says about itself; `content` is a call's arguments or a message's text. */
+export interface ItemFacts {
+  readonly kind: ItemKind;
+  readonly callId: string | null;
+  readonly name: string | null;
+  readonly argumentsKind: ArgumentsKind | null;
+  readonly content: string | null;
+  readonly status: string | null;
+  /** A message that holds a refusal and no text. */
+  readonly refusal: boolean;
+}
+
+export interface StreamError {
+  readonly type: "stream_error";
+  readonly code: string | null;
+  readonly message: string | null;
+  /** STREAM_ERROR where the provider reports it, a sharper class where the frames themselves are wrong. */
+  readonly errorClass: ErrorClass;
+}
+
+/** `slot` is the adapter's key of an item within one response: opaque, never an array position. */
+type FamilyEvent =
+  | { readonly type: "response_started"; readonly responseId: string | null; readonly model: string | null }
+  | {
+      readonly type: "item_started";
+      readonly slot: string;
+      readonly kind: ItemKind;
+      readonly callId: string | null;
+      readonly name: string | null;
+      readonly argumentsKind: ArgumentsKind | null;
+    }
+  | { readonly type: "argument_delta"; readonly slot: string; readonly text: string }
+  | {
+      readonly type: "argument_finished";
+      readonly slot: string;
+      readonly text: string;
+      readonly name: string | null;
+    }
+  | { readonly type: "text_delta"; readonly slot: string; readonly text: string }
+  | ({ readonly type: "item_finished"; readonly slot: string; readonly raw: JsonObject } & ItemFacts)
+  | {
+      readonly type: "response_finished";
+      readonly signal: RawSignal;
+      /** The output as the closing event repeats it; null where it repeats nothing. */
+      readonly restated: readonly JsonObject[] | null;
+      readonly usage: Usage | null;
+      readonly responseId: string | null;
+    }
+  | StreamError;
+
+/** One step of a response in the vocabulary that all families share; `wireType` keeps the original type. */
+export type WireEvent = FamilyEvent & { readonly wireType: string };

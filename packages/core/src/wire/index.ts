@@ -1,0 +1,14 @@
+export type { Adapter, Decoder, EncodeInput, EncodeTool, Observed } from "./adapter.ts";
+export { ADAPTERS } from "./adapters.ts";
+export { conversationEntrySchema, type ConversationEntry } from "./conversation.ts";
+export type { ArgumentsKind, ItemFacts, ItemKind, StreamError, Usage, WireEvent } from "./events.ts";
+export { FAMILIES, type Family } from "./family.ts";
+export {
+  formatRawSignal,
+  INDETERMINATE,
+  isNormalEnd,
+  type Outcome,
+  type OutcomeKind,
+  type RawSignal,
+} from "./outcome.ts";
+export { createSseReader, type SseEnd, type SseLimits, type SseMessage, type SseReader } from "./sse.ts";

@@ -1,0 +1,90 @@
+// Takes a conversation and the run's tools, gives the body of POST /v1/responses as text; refuses what the
+// protocol has no parameter for. The whole conversation is replayed: nothing relies on state at the provider.
+import { AirlockError, assertNever } from "../../fault/index.ts";
+import type { JsonObject, JsonValue } from "../../json/index.ts";
+import type { EncodeInput, EncodeTool } from "../adapter.ts";
+import type { ConversationEntry } from "../conversation.ts";
+import { text } from "./fields.ts";
+
+export const SUPPORTS = { stopSequences: false } as const;
+
+export function encode(input: EncodeInput): string {
+  if (input.stopSequences.length > 0) {
+    throw new AirlockError(
+      "SPEC_INVALID",
+      "the Responses protocol has no stop parameter; remove stopSequences or choose a route of another family",
+    );
+  }
+  const instructions = input.entries.flatMap((entry) => (entry.type === "instructions" ? [entry.text] : []));
+  const fields: readonly (readonly [string, string])[] = [
+    ["model", JSON.stringify(input.model)],
+    ...(instructions.length === 0
+      ? []
+      : [["instructions", JSON.stringify(instructions.join("\n\n"))] as const]),
+    ["input", JSON.stringify(encodeEntries(input.entries))],
+    ...(input.tools.length === 0 ? [] : encodeTools(input.tools, input.parallelToolCalls)),
+    ...(input.maxOutputTokens === null
+      ? []
+      : [["max_output_tokens", JSON.stringify(input.maxOutputTokens)] as const]),
+    ["stream", JSON.stringify(input.stream)],
+    ["store", "false"],
+    ["include", JSON.stringify(["reasoning.encrypted_content"])],
+  ];
+  return `{${fields.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")}}`;
+}
+
+function encodeTools(
+  tools: readonly EncodeTool[],
+  parallelToolCalls: boolean,
+): readonly (readonly [string, string])[] {
+  return [
+    ["tools", `[${tools.map((tool) => encodeTool(tool)).join(",")}]`],
+    ["parallel_tool_calls", JSON.stringify(parallelToolCalls)],
+  ];
+}
+
+/**
+ * The schema is text inside text: the model gets the very bytes that are enforced later. `strict` has to be
+ * off in so many words: its default is on, and then the provider refuses every optional property.
+ */
+function encodeTool(tool: EncodeTool): string {
+  const name = JSON.stringify(tool.name);
+  const description = JSON.stringify(tool.description);
+  return `{"type":"function","name":${name},"description":${description},"parameters":${tool.schemaText},"strict":false}`;
+}
+
+function encodeEntries(entries: readonly ConversationEntry[]): readonly JsonValue[] {
+  // A call made by a provider-side program names its caller, and its result has to name it again.
+  const callers = new Map<string, JsonValue>();
+  return entries.flatMap((entry): readonly JsonValue[] => {
+    switch (entry.type) {
+      case "instructions":
+        return [];
+      case "user":
+      case "correction":
+        return [{ type: "message", role: "user", content: [{ type: "input_text", text: entry.text }] }];
+      case "model_output":
+        for (const item of entry.items) rememberCaller(callers, item);
+        return entry.items;
+      case "call_result": {
+        const caller = callers.get(entry.callId);
+        return [
+          {
+            type: entry.argumentsKind === "json" ? "function_call_output" : "custom_tool_call_output",
+            call_id: entry.callId,
+            output: entry.content,
+            ...(caller === undefined ? {} : { caller }),
+          },
+        ];
+      }
+      default:
+        return assertNever(entry);
+    }
+  });
+}
+
+function rememberCaller(callers: Map<string, JsonValue>, item: JsonObject): void {
+  const callId = text(item["call_id"]);
+  const caller = item["caller"] ?? null;
+  if (callId !== null && caller !== null) callers.set(callId, caller);
+}

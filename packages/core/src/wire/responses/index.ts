@@ -1,0 +1,18 @@
+import type { Adapter } from "../adapter.ts";
+import { closesStream, createDecoder } from "./decode.ts";
+import { encode, SUPPORTS } from "./encode.ts";
+import { readItem } from "./items.ts";
+import { normalize } from "./stop-reasons.ts";
+
+/** OpenAI Responses, streamed. */
+export const responsesAdapter: Adapter = {
+  family: "responses",
+  version: "responses@1",
+  supports: SUPPORTS,
+  path: () => "/v1/responses",
+  encode,
+  createDecoder,
+  readItem,
+  normalize,
+  closesStream,
+};

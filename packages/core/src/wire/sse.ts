@@ -1,0 +1,186 @@
+// Takes the bytes of one event stream, gives its messages and says how it ended; refuses bytes that are not
+// UTF-8 and anything over the limits. `id:` and `retry:` are dropped: nothing here ever reconnects or resumes.
+import { createParser } from "eventsource-parser";
+
+const LF = 0x0a;
+const CR = 0x0d;
+const BOM = "\uFEFF";
+
+export interface SseMessage {
+  readonly event: string | null;
+  readonly data: string;
+  /** A line of JSON outside any field, as broken proxies write their errors: never a message to trust. */
+  readonly bare: boolean;
+}
+
+export type SseEnd = "clean" | "mid_line" | "mid_event" | "overflow" | "bad_utf8";
+
+export interface SseLimits {
+  /** Bytes of one message, all of its lines; comments don't count. */
+  readonly maxMessageBytes: number;
+  readonly maxStreamBytes: number;
+}
+
+export interface SseReader {
+  /** Lazy: whoever stops after a message leaves the rest of the chunk unread and uncounted. */
+  read(chunk: Uint8Array): Generator<SseMessage, void>;
+  /** To be called once, at the end of the body; gives the last message if only its blank line is missing. */
+  end(): { readonly end: SseEnd; readonly messages: readonly SseMessage[] };
+  /** Set as soon as nothing more can be read. */
+  readonly failure: "overflow" | "bad_utf8" | null;
+  readonly bytes: number;
+}
+
+interface State {
+  /** Bytes of the unfinished message in its whole lines, and in the line that is still open. */
+  messageBytes: number;
+  lineBytes: number;
+  lineIsEmpty: boolean;
+  lineIsComment: boolean;
+  streamBytes: number;
+  atStart: boolean;
+  afterCarriageReturn: boolean;
+  failure: "overflow" | "bad_utf8" | null;
+}
+
+/** A reader for one response: neither the UTF-8 state nor the buffers are ever shared between streams. */
+export function createSseReader(limits: SseLimits): SseReader {
+  const state = createState();
+  // The decoder keeps the byte order mark, so that exactly one is stripped, and here.
+  const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const queue: SseMessage[] = [];
+  const parser = createQueueParser(queue, limits.maxMessageBytes);
+
+  function take(bytes: Uint8Array): void {
+    if (!countBytes(state, limits, bytes.length)) return;
+    const text = decodeUtf8(utf8, bytes);
+    if (text === null) state.failure = "bad_utf8";
+    else parser.feed(enterText(state, text, bytes.length));
+  }
+
+  return {
+    *read(chunk) {
+      for (let from = 0; from < chunk.length && state.failure === null;) {
+        const to = segmentEnd(chunk, from);
+        take(chunk.subarray(from, to));
+        yield* queue.splice(0);
+        from = to;
+      }
+    },
+    end() {
+      if (state.failure === null && decodeUtf8(utf8, null) === null) state.failure = "bad_utf8";
+      if (state.failure !== null) return { end: state.failure, messages: [] };
+      return endOfBody(state, () => {
+        parser.feed("\n\n");
+        return queue.splice(0);
+      });
+    },
+    get failure() {
+      return state.failure;
+    },
+    get bytes() {
+      return state.streamBytes;
+    },
+  };
+}
+
+function createState(): State {
+  return {
+    messageBytes: 0,
+    lineBytes: 0,
+    lineIsEmpty: true,
+    lineIsComment: false,
+    streamBytes: 0,
+    atStart: true,
+    afterCarriageReturn: false,
+    failure: null,
+  };
+}
+
+/** False once a limit is passed; the count then stops one byte beyond it, however the bytes were split. */
+function countBytes(state: State, limits: SseLimits, bytes: number): boolean {
+  const room = Math.min(
+    limits.maxMessageBytes - state.messageBytes - state.lineBytes,
+    limits.maxStreamBytes - state.streamBytes,
+  );
+  state.streamBytes += Math.min(bytes, room + 1);
+  if (bytes > room) state.failure = "overflow";
+  return bytes <= room;
+}
+
+function createQueueParser(queue: SseMessage[], maxBufferSize: number): { feed(text: string): void } {
+  const parser = createParser({
+    // Counted in UTF-16 units, never more than the bytes that were counted before: a second fence.
+    maxBufferSize,
+    onEvent: ({ event, data }) => queue.push({ event: event ?? null, data, bare: false }),
+    onError: ({ line }) => {
+      if (line?.trimStart().startsWith("{") === true) queue.push({ event: null, data: line, bare: true });
+    },
+  });
+  // The parser looks for a mis-decoded byte order mark in its first chunk: that chunk is this empty one.
+  parser.feed("");
+  return parser;
+}
+
+/** One line end, or the rest of the chunk: what is read and counted does not depend on how bytes were split. */
+function segmentEnd(chunk: Uint8Array, from: number): number {
+  for (let at = from; at < chunk.length; at += 1) {
+    if (chunk[at] === LF || chunk[at] === CR) return at + 1;
+  }
+  return chunk.length;
+}
+
+function decodeUtf8(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array | null): string | null {
+  try {
+    return bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true });
+  } catch {
+    // A fatal decoder throws for exactly one reason; the caller names it.
+    return null;
+  }
+}
+
+/** Keeps the line state and gives the text for the parser, in which each CR LF, CR or LF is one LF. */
+function enterText(state: State, decoded: string, bytes: number): string {
+  let text = decoded;
+  if (state.atStart && text !== "") {
+    state.atStart = false;
+    if (text.startsWith(BOM)) text = text.slice(1);
+  }
+  const secondHalf = state.afterCarriageReturn && text === "\n";
+  if (text !== "") state.afterCarriageReturn = text.endsWith("\r");
+  if (secondHalf) return "";
+  const blank = state.lineIsEmpty && (text === "\n" || text === "\r");
+  if (state.lineIsEmpty && text !== "") {
+    state.lineIsEmpty = false;
+    state.lineIsComment = text.startsWith(":");
+  }
+  state.lineBytes += bytes;
+  if (!text.endsWith("\n") && !text.endsWith("\r")) return text;
+  if (blank) state.messageBytes = 0;
+  else if (!state.lineIsComment) state.messageBytes += state.lineBytes;
+  state.lineBytes = 0;
+  state.lineIsEmpty = true;
+  return `${text.slice(0, -1)}\n`;
+}
+
+function endOfBody(
+  state: State,
+  flush: () => SseMessage[],
+): { readonly end: SseEnd; readonly messages: readonly SseMessage[] } {
+  const lineIsOpen = state.lineBytes > 0 && !state.lineIsComment;
+  if (!lineIsOpen && state.messageBytes === 0) return { end: "clean", messages: [] };
+  const messages = flush().filter((message) => message.bare || isWhole(message.data));
+  if (messages.some((message) => !message.bare)) return { end: "clean", messages };
+  return { end: lineIsOpen ? "mid_line" : "mid_event", messages };
+}
+
+/** Some gateways leave out the last blank line: what is whole JSON by itself was not cut. */
+function isWhole(data: string): boolean {
+  if (data.trim() === "[DONE]") return true;
+  try {
+    return typeof JSON.parse(data) === "object";
+  } catch {
+    // Cut in the middle: the message is dropped and the end of the stream says so.
+    return false;
+  }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import { evaluatePolicy, loadPolicy, splitSimpleCommand } from "@airlock/core/policy";
+import type { JsonObject } from "@airlock/core/json";
+import { policyText } from "./policy-text.ts";
+
+const COMMANDS = [
+  "{ id: git-read, decision: allow, tool: run_command, command: { exe: git, sub: [status, diff, log], flags: { allow: [--stat, --oneline, -n, --format=] } } }",
+  "{ id: push, decision: approve, tool: run_command, command: { exe: git, sub: [push], flags: { allow: [--tags], forbid: [--force, -f, --mirror] } } }",
+  "{ id: node-test, decision: allow, tool: run_command, command: { exe: node, flags: { require: [--test] }, positionals: { max: 2, allow: ['test/**'] } } }",
+  "{ id: listing, decision: allow, tool: run_command, command: { exe: ls } }",
+  "{ id: removal, decision: forbid, tool: run_command, command: { exe: rm } }",
+  "{ id: no-force, decision: forbid, tool: run_command, command: { exe: git, sub: [push], flags: { forbid: [--force, -f] } } }",
+];
+const policy = loadPolicy({ name: "p.yaml", text: policyText(COMMANDS) });
+
+function winner(args: JsonObject): string {
+  return evaluatePolicy(policy, {
+    tool: "run_command",
+    effect: "mutating",
+    arguments: args,
+    claims: { reads: [], writes: [], workspace: "write" },
+  }).winning;
+}
+
+describe("a command that its rule names", () => {
+  test.each<[string, readonly string[]]>([
+    ["git-read", ["git", "status"]],
+    ["git-read", ["git", "log", "--oneline", "-n", "5"]],
+    ["git-read", ["git", "log", "--format=%h", "HEAD~2"]],
+    ["git-read", ["git", "diff", "main..feature", "--", "src/a.js"]],
+    ["push", ["git", "push", "origin", "agent/fix"]],
+    ["node-test", ["node", "--test"]],
+    ["node-test", ["node", "--test", "--", "test/a.js", "test/b.js"]],
+    ["listing", ["ls", "src"]],
+  ])("is %s: %j", (rule, argv) => {
+    expect(winner({ argv })).toBe(rule);
+  });
+});
+
+describe("no rule permits", () => {
+  test.each<[string, readonly string[]]>([
+    ["an unknown program", ["curl", "x"]],
+    ["an unknown subcommand", ["git", "fetch"]],
+    ["no subcommand", ["git"]],
+    ["a flag before the subcommand", ["git", "-c", "core.pager=x", "log"]],
+    ["another repository", ["git", "--git-dir=/x", "status"]],
+    ["a flag that writes a file", ["git", "diff", "--output=/etc/x"]],
+    ["an abbreviated flag", ["git", "log", "--oneli"]],
+    ["a value glued to a short flag", ["git", "log", "-n5"]],
+    ["short flags run together", ["git", "log", "-nS"]],
+    ["a value for a flag that takes none", ["git", "log", "--stat=5"]],
+    ["a flag without its value", ["git", "log", "--format"]],
+    ["a value that leaves the workspace", ["git", "log", "--format=/etc/passwd"]],
+    ["a positional that begins with a dash after --", ["git", "diff", "--", "--output=x"]],
+    ["a lone dash", ["git", "diff", "-"]],
+    ["an absolute path", ["ls", "/etc"]],
+    ["a home path", ["ls", "~/.ssh"]],
+    ["a climbing path", ["ls", "src/../../x"]],
+    ["a path hidden behind an equals sign", ["ls", "of=/etc/x"]],
+    ["a URL", ["ls", "https://example.com/x"]],
+    ["an empty word", ["ls", ""]],
+    ["a look-alike in the workspace", ["./git", "status"]],
+    ["a look-alike elsewhere", ["/tmp/git", "status"]],
+    ["another case", ["GIT", "status"]],
+    ["a name with a blank", ["git ", "status"]],
+    ["a line break in a word", ["git", "log", "a\nb"]],
+    ["an invisible character", ["git", "log", "a\u200bb"]],
+    ["a bidirectional override", ["git", "log", "a\u202eb"]],
+    ["a missing required flag", ["node", "test/a.js"]],
+    ["a required flag after the program's script", ["node", "test/a.js", "--test"]],
+    ["too many positionals", ["node", "--test", "test/a", "test/b", "test/c"]],
+    ["a positional outside its globs", ["node", "--test", "src/a.js"]],
+    ["a wrapper around an allowed command", ["env", "git", "status"]],
+    ["a shell around an allowed command", ["bash", "-lc", "git status"]],
+    ["an assignment as a program", ["GIT_SSH_COMMAND=x", "git", "status"]],
+  ])("%s", (_name, argv) => {
+    expect(winner({ argv })).toBe("no-match");
+  });
+
+  test.each<[string, JsonObject]>([
+    ["a folder that climbs", { argv: ["git", "status"], cwd: "../x" }],
+    ["an absolute folder", { argv: ["git", "status"], cwd: "/tmp" }],
+    ["a folder that is no text", { argv: ["git", "status"], cwd: 1 }],
+  ])("%s to run in", (_name, args) => {
+    expect(winner(args)).toBe("no-match");
+  });
+});
+
+describe("a rule that forbids matches as broadly as it can be meant", () => {
+  test.each<[string, readonly string[]]>([
+    ["removal", ["rm", "-rf", "x"]],
+    ["removal", ["/bin/rm", "x"]],
+    ["removal", ["./rm"]],
+    ["no-force", ["git", "push", "--force", "origin"]],
+    ["no-force", ["git", "push", "--force-with-lease"]],
+    ["no-force", ["git", "push", "--forc"]],
+    ["no-force", ["git", "push", "-uf"]],
+    ["no-force", ["git", "-C", "x", "push", "-f"]],
+  ])("%s: %j", (rule, argv) => {
+    expect(winner({ argv })).toBe(rule);
+  });
+
+  test.each<[string, JsonObject]>([
+    ["no argv", {}],
+    ["an argv that is a text", { argv: "ls" }],
+    ["a word that is no text", { argv: ["ls", 1] }],
+  ])("even for %s", (_name, args) => {
+    expect(winner(args)).toBe("removal");
+  });
+});
+
+describe("a command text", () => {
+  test.each<[string, readonly string[]]>([
+    ["git status", ["git", "status"]],
+    ["  git\tlog  -n 5 ", ["git", "log", "-n", "5"]],
+    [`git log 'a b' "c d" e'f'"g"`, ["git", "log", "a b", "c d", "efg"]],
+    ["ls ''", ["ls", ""]],
+  ])("%j is the argv %j", (text, argv) => {
+    expect(splitSimpleCommand(text)).toEqual(argv);
+  });
+
+  test.each([
+    "",
+    "  ",
+    "a;b",
+    "a&&b",
+    "a|b",
+    "a>b",
+    "a<b",
+    "a&",
+    "$(a)",
+    "`a`",
+    "echo $IFS",
+    'echo "$x"',
+    'echo "a\\"',
+    "a\nb",
+    "a\rb",
+    "a\u0000b",
+    "ls *",
+    "ls ?",
+    "ls ~",
+    "ls {a,b}",
+    "ls # x",
+    "(ls)",
+    "!ls",
+    'echo "a!"',
+
+    "'ls'",
+    'l"s"',
+    "A=1 ls",
+    "A=1",
+    "if true",
+    "cd src",
+    ". x",
+    "exec ls",
+    "time ls",
+    "ls 'a",
+    'ls "a',
+    "ls a\\ b",
+    "ls 'a\u200bb'",
+    "ls é",
+    `ls ${"a".repeat(8_192)}`,
+    "a ".repeat(257),
+  ])("%j is not one simple command", (text) => {
+    expect(splitSimpleCommand(text)).toBe(null);
+  });
+});

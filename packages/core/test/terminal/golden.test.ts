@@ -1,0 +1,134 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseStrictJson } from "@airlock/core/json";
+import type { ResponseReading, TerminalItem } from "@airlock/core/terminal";
+import { formatRawSignal } from "@airlock/core/wire";
+import { CORPUS, recordings, type Expected, type ExpectedCall } from "./corpus.ts";
+import { frame, read, readPieces } from "./streams.ts";
+
+const RECORDINGS = recordings("responses");
+const SMALL_BYTES = 8 * 1024;
+
+function call(item: TerminalItem): ExpectedCall {
+  const kind = item.argumentsKind ?? "json";
+  return {
+    callId: item.callId,
+    name: item.name ?? "",
+    kind,
+    arguments: kind === "text" ? item.content : parsed(item.content),
+  };
+}
+
+function parsed(text: string): unknown {
+  const result = parseStrictJson(text, { maxBytes: 2 ** 20, maxDepth: 64, topLevel: "object" });
+  return result.ok ? (JSON.parse(text) as unknown) : result.errorClass;
+}
+
+/** A recorded conversation expects what any of its responses asked for, under the first one's id. */
+function conclude(readings: readonly ResponseReading[]): Expected {
+  const items = readings.flatMap((reading) => reading.items);
+  const outcomes = readings.map((reading) => reading.outcome.kind);
+  const [first] = readings;
+  return {
+    raw: first?.raw ? formatRawSignal(first.raw) : "",
+    outcome: outcomes.find((kind) => kind === "action_required") ?? outcomes[0] ?? "",
+    responseId: first?.responseId ?? "",
+    calls: items.filter((item) => item.kind === "tool_call").map((item) => call(item)),
+    // The recordings count a hosted tool that asks for approval among the provider's items.
+    providerExecuted: items.filter(
+      (item) => item.kind === "provider_executed" || item.kind === "approval_request",
+    ).length,
+  };
+}
+
+function split(bytes: Uint8Array, cuts: readonly number[]): readonly Uint8Array[] {
+  const edges = [0, ...cuts.toSorted((left, right) => left - right), bytes.length];
+  return edges.slice(1).map((edge, index) => bytes.subarray(edges[index] ?? 0, edge));
+}
+
+test.skipIf(RECORDINGS.length > 0)(
+  `recordings are missing: ${CORPUS} is not there (set AIRLOCK_SHARED)`,
+  (context) => context.skip(),
+);
+
+describe.skipIf(RECORDINGS.length === 0)("every recorded Responses stream", () => {
+  test("is there", () => {
+    expect(RECORDINGS.length).toBeGreaterThanOrEqual(24);
+  });
+
+  test.each(RECORDINGS)("$name reads as expected", ({ streams, expected }) => {
+    const { raw, outcome, responseId, calls, providerExecuted } = expected;
+    expect(conclude(streams.map((stream) => read(stream)))).toEqual({
+      raw,
+      outcome,
+      responseId,
+      calls,
+      providerExecuted,
+    });
+  });
+
+  test.each(RECORDINGS)("$name reads the same however its bytes are split", ({ streams }) => {
+    for (const stream of streams) {
+      const whole = read(stream);
+      const cut = fc.integer({ min: 0, max: stream.length });
+      fc.assert(
+        fc.property(fc.array(cut, { maxLength: 40 }), (cuts) => {
+          expect(readPieces(split(stream, cuts))).toEqual(whole);
+        }),
+        { numRuns: 10 },
+      );
+    }
+  });
+
+  const small = RECORDINGS.filter(({ streams }) => streams.every((stream) => stream.length <= SMALL_BYTES));
+
+  test.each(small)("$name reads the same byte by byte, and split in two at every byte", ({ streams }) => {
+    for (const stream of streams) {
+      const whole = JSON.stringify(read(stream));
+      const bytes = Array.from(stream, (byte) => Uint8Array.of(byte));
+      expect(JSON.stringify(readPieces(bytes))).toBe(whole);
+      for (let at = 0; at <= stream.length; at += 1) {
+        if (JSON.stringify(readPieces(split(stream, [at]))) !== whole)
+          expect.fail(`differs when cut at ${at}`);
+      }
+    }
+  });
+
+  test.each(RECORDINGS)(
+    "$name is not changed by a comment or an unknown event, wherever it stands",
+    ({ streams }) => {
+      for (const stream of streams) {
+        const whole = conclude([read(stream)]);
+        const frames = new TextDecoder().decode(stream).split(/(?<=\n\n)/);
+        const inserted = fc.constantFrom(
+          ": ping\n\n",
+          ":\n",
+          frame("response.something_new", { a: 1 }),
+          "data:\n\n",
+        );
+        fc.assert(
+          fc.property(fc.nat(frames.length - 1), inserted, (at, noise) => {
+            expect(conclude([read(frames.toSpliced(at, 0, noise).join(""))])).toEqual(whole);
+          }),
+          { numRuns: 15 },
+        );
+      }
+    },
+  );
+
+  test.each(RECORDINGS)("$name becomes indeterminate by an error frame before its end", ({ streams }) => {
+    for (const stream of streams) {
+      const frames = new TextDecoder().decode(stream).split(/(?<=\n\n)/);
+      const last = frames.findIndex((text) => /^event: response\.(completed|failed|incomplete)$/m.test(text));
+      const error = frame("error", { code: "server_error", message: "over" });
+      fc.assert(
+        fc.property(fc.nat(last), (at) => {
+          const reading = read(frames.toSpliced(at, 0, error).join(""));
+          expect(reading.outcome).toEqual({ kind: "indeterminate", action: null });
+          expect(reading.items.filter((item) => item.state !== "QUARANTINED")).toEqual([]);
+        }),
+        { numRuns: 15 },
+      );
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { AirlockError } from "@airlock/core/fault";
+import { ADAPTERS, type EncodeInput } from "@airlock/core/wire";
+
+const MINIMAL: EncodeInput = {
+  model: "m",
+  entries: [],
+  tools: [],
+  maxOutputTokens: null,
+  stopSequences: [],
+  parallelToolCalls: true,
+  stream: true,
+};
+
+function body(input: Partial<EncodeInput>): unknown {
+  return JSON.parse(ADAPTERS.responses.encode({ ...MINIMAL, ...input }));
+}
+
+describe("the Responses request", () => {
+  test("replays the whole conversation in order", () => {
+    const items = [
+      {
+        type: "reasoning",
+        id: "rs",
+        encrypted_content: "sealed",
+        summary: [],
+        unknown_field: { b: 1, a: 2 },
+      },
+      { type: "function_call", id: "fc", call_id: "c1", name: "f", arguments: '{"a": 1}' },
+      {
+        type: "custom_tool_call",
+        call_id: "c2",
+        name: "g",
+        input: "x",
+        caller: { type: "program", caller_id: "p" },
+      },
+    ];
+    const encoded = body({
+      entries: [
+        { type: "instructions", text: "Be brief." },
+        { type: "user", text: "Fix it." },
+        { type: "model_output", family: "responses", attempt: "r.1.1", items },
+        { type: "call_result", itemKey: "r.1.1.1", callId: "c1", argumentsKind: "json", content: "done" },
+        { type: "call_result", itemKey: "r.1.1.2", callId: "c2", argumentsKind: "text", content: "denied" },
+        { type: "correction", text: "Not yet." },
+      ],
+      tools: [{ name: "f", description: "does f", schemaText: '{"type":"object"}' }],
+      maxOutputTokens: 500,
+      parallelToolCalls: false,
+    });
+    const say = (text: string) => ({
+      type: "message",
+      role: "user",
+      content: [{ type: "input_text", text }],
+    });
+    expect(encoded).toEqual({
+      model: "m",
+      instructions: "Be brief.",
+      input: [
+        say("Fix it."),
+        ...items,
+        { type: "function_call_output", call_id: "c1", output: "done" },
+        {
+          type: "custom_tool_call_output",
+          call_id: "c2",
+          output: "denied",
+          caller: { type: "program", caller_id: "p" },
+        },
+        say("Not yet."),
+      ],
+      tools: [
+        { type: "function", name: "f", description: "does f", parameters: { type: "object" }, strict: false },
+      ],
+      parallel_tool_calls: false,
+      max_output_tokens: 500,
+      stream: true,
+      store: false,
+      include: ["reasoning.encrypted_content"],
+    });
+  });
+
+  test("leaves out what the run does not have", () => {
+    expect(body({})).toEqual({
+      model: "m",
+      input: [],
+      stream: true,
+      store: false,
+      include: ["reasoning.encrypted_content"],
+    });
+  });
+
+  test("holds each schema byte for byte", () => {
+    const schemas = [
+      '{"type" :\n "object","b":1,"a":1.0}',
+      '{"description":"\\u00e4 ä \\/","type":"object"}',
+    ];
+    const text = ADAPTERS.responses.encode({
+      ...MINIMAL,
+      tools: schemas.map((schemaText, index) => ({ name: `t${index}`, description: '"quoted"', schemaText })),
+    });
+    expect(schemas.map((schema) => text.includes(`"parameters":${schema},"strict"`))).toEqual([true, true]);
+    expect(() => JSON.parse(text) as unknown).not.toThrow();
+  });
+
+  test("joins several instructions", () => {
+    const entries = ["a", "b"].map((text) => ({ type: "instructions", text }) as const);
+    expect(body({ entries })).toMatchObject({ instructions: "a\n\nb" });
+  });
+
+  test("can't carry stop sequences, and says so before and when it is asked", () => {
+    expect(ADAPTERS.responses.supports).toEqual({ stopSequences: false });
+    const encode = () => ADAPTERS.responses.encode({ ...MINIMAL, stopSequences: ["END"] });
+    expect(encode).toThrow(AirlockError);
+    expect(encode).toThrow("remove stopSequences");
+  });
+
+  test("goes to one path, whatever the model is called", () => {
+    expect(ADAPTERS.responses.path("a/../b")).toBe("/v1/responses");
+  });
+});

@@ -1,0 +1,4 @@
+export type { Misbehaviour } from "./fixture/index.ts";
+export { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from "./gateway.ts";
+export type { PlayedRequest } from "./handle.ts";
+export type { ResponsesRequest } from "./request/index.ts";

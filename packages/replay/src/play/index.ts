@@ -1,0 +1,1 @@
+export { playFixture } from "./play.ts";

@@ -1,0 +1,80 @@
+import type { CappedOutput } from "./capped-output.ts";
+import type { Guarantee } from "./guarantees.ts";
+
+/** The tree is bound read-only (`read`) or writable (`write`); everything else is the same. */
+export type SandboxProfile = "read" | "write";
+
+/** What a session may see. All are the executor's own paths; none lies inside another's tree. */
+export interface SandboxWorkspace {
+  readonly tree: string;
+  readonly git: { readonly gitDir: string; readonly objects: string } | null;
+}
+
+export interface SandboxLimits {
+  /** Per stream; a call that writes four times as much in all is killed. */
+  readonly outputBytes: number;
+  readonly processes: number;
+  readonly openFiles: number;
+  readonly fileBytes: number;
+  readonly cpuSeconds: number;
+  readonly dataBytes: number;
+  readonly tmpBytes: number;
+}
+
+export interface SandboxRequest {
+  /** Item key and fence: under this name a later process finds what an earlier one left. */
+  readonly name: string;
+  /** Asked at the last moment before anything starts. */
+  readonly fenceHolds: () => Promise<boolean>;
+  readonly argv: readonly string[];
+  readonly cwdRel: string;
+  readonly profile: SandboxProfile;
+  readonly timeoutMs: number;
+}
+
+interface Ran {
+  readonly stdout: CappedOutput;
+  readonly stderr: CappedOutput;
+  readonly durationMs: number;
+}
+
+export type SandboxResult =
+  | (Ran & { readonly kind: "exited"; readonly code: number })
+  | (Ran & { readonly kind: "timeout" | "cancelled" | "output_limit" })
+  | { readonly kind: "command_not_found"; readonly detail: string }
+  | { readonly kind: "path_refused"; readonly detail: string }
+  | { readonly kind: "fence_lost" }
+  /** Nothing that ran was the tool; `reason` is the sandbox's own word, never tool output. */
+  | { readonly kind: "sandbox_failed"; readonly reason: string }
+  /** It may have run, and its end was not seen. */
+  | { readonly kind: "unknown"; readonly reason: string };
+
+export interface SandboxSession {
+  exec(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult>;
+  /** Kills what this session still runs. */
+  close(): Promise<void>;
+}
+
+export interface ProbeReport {
+  readonly held: ReadonlySet<Guarantee>;
+  /** One sentence for each guarantee that does not hold. */
+  readonly detail: Readonly<Partial<Record<Guarantee, string>>>;
+}
+
+export interface SandboxBackend {
+  readonly name: "bwrap";
+  probe(signal: AbortSignal): Promise<ProbeReport>;
+  open(workspace: SandboxWorkspace, limits: SandboxLimits): Promise<SandboxSession>;
+  /** Kills what any process left under this name; false: not seen dead. */
+  kill(name: string): Promise<boolean>;
+}
+
+export const DEFAULT_SANDBOX_LIMITS: SandboxLimits = {
+  outputBytes: 256 * 1024,
+  processes: 128,
+  openFiles: 512,
+  fileBytes: 64 * 1024 * 1024,
+  cpuSeconds: 600,
+  dataBytes: 4 * 1024 * 1024 * 1024,
+  tmpBytes: 64 * 1024 * 1024,
+};

@@ -1,0 +1,34 @@
+/** What a sandbox can promise. Only what a canary has shown to hold counts. */
+export const GUARANTEES = {
+  env: "nothing of the executor's environment is visible",
+  fs: "nothing outside the workspace can be written, and nothing secret read",
+  killTree: "no process outlives its call",
+  memTotal: "the memory of all processes together is bounded",
+  net: "no network, not even the loopback of this machine",
+  noNewPrivs: "no capability, no setuid, no nested user namespace",
+  proc: "the executor's processes are invisible",
+  rlimits: "files, descriptors and core dumps are bounded",
+  seccomp: "dangerous system calls are refused",
+} as const satisfies Record<string, string>;
+
+export type Guarantee = keyof typeof GUARANTEES;
+
+export const GUARANTEE_NAMES: readonly Guarantee[] = Object.keys(GUARANTEES).filter(isGuarantee);
+
+function isGuarantee(name: string): name is Guarantee {
+  return Object.hasOwn(GUARANTEES, name);
+}
+
+/** `read` and `mutate` stay in the executor's own process, behind the walk over held directories. */
+export const REQUIRED_GUARANTEES = {
+  read: [],
+  mutate: [],
+  command: ["env", "fs", "killTree", "net", "noNewPrivs", "proc", "rlimits"],
+} as const satisfies Record<string, readonly Guarantee[]>;
+
+export type ToolClass = keyof typeof REQUIRED_GUARANTEES;
+
+/** Empty when the tool class may run. */
+export function missingGuarantees(toolClass: ToolClass, held: ReadonlySet<Guarantee>): readonly Guarantee[] {
+  return REQUIRED_GUARANTEES[toolClass].filter((guarantee) => !held.has(guarantee));
+}

@@ -1,0 +1,21 @@
+export {
+  DEFAULT_SANDBOX_LIMITS,
+  type ProbeReport,
+  type SandboxBackend,
+  type SandboxLimits,
+  type SandboxProfile,
+  type SandboxRequest,
+  type SandboxResult,
+  type SandboxSession,
+  type SandboxWorkspace,
+} from "./backend.ts";
+export { createBwrapBackend, type BwrapConfig } from "./bwrap-backend.ts";
+export { bwrapArguments, type BwrapPlan } from "./bwrap-arguments.ts";
+export { createOutputCollector, type CappedOutput } from "./capped-output.ts";
+export {
+  GUARANTEES,
+  missingGuarantees,
+  REQUIRED_GUARANTEES,
+  type Guarantee,
+  type ToolClass,
+} from "./guarantees.ts";

@@ -1,0 +1,197 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once, type EventEmitter } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServiceUser } from "../workspace/index.ts";
+import type { SandboxResult } from "./backend.ts";
+import { createOutputCollector, type OutputCollector } from "./capped-output.ts";
+import { killMarked, seeProcess, type SeenProcess } from "./process-tree.ts";
+import { createStatusReader } from "./status-channel.ts";
+
+/**
+ * Starts one bubblewrap and settles once: when it exits, or when its whole tree has been killed. A result counts as
+ * the tool's own only if bubblewrap itself reported the exit code of what it started.
+ */
+export interface SandboxStart {
+  readonly bwrapPath: string;
+  readonly args: readonly string[];
+  readonly marker: string;
+  readonly user: ServiceUser | null;
+  /** Open descriptors of this process that the child must not get; they are covered with `/dev/null`. */
+  readonly inherited: readonly number[];
+  readonly outputBytes: number;
+  readonly timeoutMs: number;
+}
+
+/** Its descriptor inside bubblewrap; 3 is left for a filter of system calls. */
+export const STATUS_FD = 4;
+
+/** A process that was killed can't write; what is in the pipes by then is all there is. */
+const DRAIN_MS = 300;
+const KILL_AT_TIMES_THE_CAP = 4;
+
+type StopKind = "timeout" | "cancelled" | "output_limit";
+
+interface Watched {
+  readonly child: ChildProcess;
+  readonly stdout: OutputCollector;
+  readonly stderr: OutputCollector;
+  readonly status: ReturnType<typeof createStatusReader>;
+  readonly startedAt: number;
+  readonly drained: Promise<unknown>;
+}
+
+interface Stop {
+  readonly kind: StopKind;
+  readonly seenDead: Promise<boolean>;
+}
+
+interface Exit {
+  readonly kind: "exit";
+  readonly byItself: boolean;
+}
+
+type Ending =
+  | Exit
+  | { readonly kind: "start_failed"; readonly reason: string }
+  | { readonly kind: "stopped"; readonly stop: Stop };
+
+export async function runSandboxed(start: SandboxStart, signal: AbortSignal): Promise<SandboxResult> {
+  if (signal.aborted) return neverStarted(start.outputBytes);
+  const watched = watch(start, spawnBwrap(start));
+  const ending = await firstEnding(start, watched, signal);
+  await Promise.race([watched.drained, delay(DRAIN_MS)]);
+  for (const stream of watched.child.stdio) stream?.destroy();
+  switch (ending.kind) {
+    case "start_failed":
+      return { kind: "sandbox_failed", reason: ending.reason };
+    case "stopped":
+      return settleStop(watched, ending.stop);
+    case "exit":
+      return settleExit(start, watched, ending);
+  }
+}
+
+function spawnBwrap(start: SandboxStart): ChildProcess {
+  const devNull = openSync("/dev/null", "r+");
+  try {
+    return spawnWith(start, devNull);
+  } finally {
+    closeSync(devNull);
+  }
+}
+
+function spawnWith(start: SandboxStart, devNull: number): ChildProcess {
+  const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe", devNull, "pipe"];
+  for (const fd of start.inherited) {
+    while (stdio.length < fd) stdio.push("ignore");
+    if (fd > STATUS_FD) stdio[fd] = devNull;
+  }
+  return spawn(start.bwrapPath, start.args, {
+    argv0: start.marker,
+    cwd: "/",
+    // Readable inside, as that of the first process there.
+    env: {},
+    stdio,
+    ...(start.user === null ? {} : { uid: start.user.uid, gid: start.user.gid }),
+  });
+}
+
+function watch(start: SandboxStart, child: ChildProcess): Watched {
+  const stdout = createOutputCollector(start.outputBytes);
+  const stderr = createOutputCollector(start.outputBytes);
+  const status = createStatusReader();
+  const report = child.stdio[STATUS_FD];
+  child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
+  report?.on("data", (chunk: Buffer) => status.push(chunk.toString("latin1")));
+  const drained = Promise.all([child.stdout, child.stderr, report].map(closed));
+  return { child, stdout, stderr, status, startedAt: performance.now(), drained };
+}
+
+/** An error on a pipe ends it as well; what arrived until then is what there is. */
+async function closed(stream: EventEmitter | null | undefined): Promise<void> {
+  if (stream) await once(stream, "close").catch(() => []);
+}
+
+function firstEnding(start: SandboxStart, watched: Watched, signal: AbortSignal): Promise<Ending> {
+  const { child } = watched;
+  return new Promise((resolve) => {
+    let stop: Stop | null = null;
+    let exited = false;
+    const stopFor = (kind: StopKind): void => {
+      if (stop !== null || exited) return;
+      const seenDead = killTree(start, watched);
+      const stopping: Stop = { kind, seenDead };
+      stop = stopping;
+      // Settles even if the exit is never reported, which would mean a tree that can't be killed.
+      void seenDead.then(() => resolve({ kind: "stopped", stop: stopping }));
+    };
+    const timer = setTimeout(() => stopFor("timeout"), start.timeoutMs);
+    const onAbort = (): void => stopFor("cancelled");
+    signal.addEventListener("abort", onAbort, { once: true });
+    const cleanUp = (): void => {
+      exited = true;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    };
+    const maxTotal = start.outputBytes * KILL_AT_TIMES_THE_CAP;
+    const onData = (): void => {
+      if (watched.stdout.totalBytes() + watched.stderr.totalBytes() > maxTotal) stopFor("output_limit");
+    };
+    child.stdout?.on("data", onData);
+    child.stderr?.on("data", onData);
+    child.once("error", (error) => {
+      cleanUp();
+      resolve({ kind: "start_failed", reason: error.message });
+    });
+    child.once("exit", (code) => {
+      cleanUp();
+      if (stop === null) resolve({ kind: "exit", byItself: code !== null });
+    });
+  });
+}
+
+async function killTree(start: SandboxStart, watched: Watched): Promise<boolean> {
+  const pids = [watched.status.status().childPid, watched.child.pid ?? null];
+  const known: SeenProcess[] = [];
+  for (const pid of pids) {
+    const seen = pid === null ? null : await seeProcess(pid);
+    if (seen !== null) known.push(seen);
+  }
+  return killMarked(start.marker, known);
+}
+
+async function settleStop(watched: Watched, stop: Stop): Promise<SandboxResult> {
+  if (!(await stop.seenDead)) return { kind: "unknown", reason: "its processes were not seen dead" };
+  return { kind: stop.kind, ...outputOf(watched) };
+}
+
+async function settleExit(start: SandboxStart, watched: Watched, exit: Exit): Promise<SandboxResult> {
+  const { exitCode, childPid } = watched.status.status();
+  if (exitCode !== null) return { kind: "exited", code: exitCode, ...outputOf(watched) };
+  if (exit.byItself || childPid === null) {
+    return { kind: "sandbox_failed", reason: sandboxWords(watched) };
+  }
+  // Somebody killed bubblewrap itself: what it had started may have run.
+  const dead = await killMarked(start.marker);
+  return { kind: "unknown", reason: dead ? "the sandbox was killed" : "its processes were not seen dead" };
+}
+
+function sandboxWords(watched: Watched): string {
+  const words = watched.stderr.finish().head.toString().trim().slice(0, 300);
+  return words === "" ? "the sandbox ended without a word" : words;
+}
+
+function outputOf(watched: Watched) {
+  return {
+    stdout: watched.stdout.finish(),
+    stderr: watched.stderr.finish(),
+    durationMs: Math.round(performance.now() - watched.startedAt),
+  };
+}
+
+function neverStarted(outputBytes: number): SandboxResult {
+  const empty = createOutputCollector(Math.min(outputBytes, 1)).finish();
+  return { kind: "cancelled", stdout: empty, stderr: empty, durationMs: 0 };
+}

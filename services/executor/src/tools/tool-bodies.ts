@@ -1,0 +1,15 @@
+import { applyPatchBody } from "./apply-patch.ts";
+import { listFilesBody } from "./list-files.ts";
+import { readFileBody } from "./read-file.ts";
+import { runCommandBody } from "./run-command.ts";
+import type { ToolBody } from "./tool-body.ts";
+import { writeFileBody } from "./write-file.ts";
+
+/** One line a tool: a manifest without a body here is refused, and a body without a manifest never asked for. */
+export const TOOL_BODIES: ReadonlyMap<string, ToolBody> = new Map([
+  ["apply_patch", applyPatchBody],
+  ["list_files", listFilesBody],
+  ["read_file", readFileBody],
+  ["run_command", runCommandBody],
+  ["write_file", writeFileBody],
+]);

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { AirlockError } from "@airlock/core/fault";
+
+/** Where one run's parts lie. Only `tree` is ever writable inside a sandbox; `staging` is never visible there. */
+export interface WorkspacePlaces {
+  readonly root: string;
+  readonly tree: string;
+  readonly gitDir: string;
+  readonly staging: string;
+  readonly record: string;
+}
+
+const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+const RESERVED = new Set(["mirrors", "sandbox"]);
+
+export function assertRunId(runId: string): void {
+  if (RUN_ID.test(runId) && !RESERVED.has(runId)) return;
+  throw new AirlockError("WORKSPACE_UNAVAILABLE", "the run id can't name a directory");
+}
+
+export function workspacePlaces(root: string): WorkspacePlaces {
+  return {
+    root,
+    tree: join(root, "tree"),
+    gitDir: join(root, "git"),
+    staging: join(root, "tmp"),
+    record: join(root, "workspace.json"),
+  };
+}
+
+/** The dot keeps it apart from every run id. */
+export function buildingPlace(volume: string, runId: string): string {
+  return join(volume, `.building-${runId}`);
+}
+
+export function mirrorPlace(volume: string, source: string): string {
+  const digest = createHash("sha256").update(source).digest("hex").slice(0, 32);
+  return join(volume, "mirrors", `${digest}.git`);
+}

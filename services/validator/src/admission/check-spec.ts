@@ -1,0 +1,95 @@
+// Takes a spec and what this validator knows, gives the plan that the run is bound to,
+// and refuses what no later stage could serve: unknown routes, models, tools, policies and sources.
+import {
+  modelPattern,
+  sourceAllowed,
+  type Route,
+  type Routes,
+  type RunPlan,
+  type RunSpec,
+} from "@airlock/core/run";
+import { manifestDigest, type ToolCatalog } from "@airlock/core/tool";
+import { ADAPTERS } from "@airlock/core/wire";
+
+export interface Known {
+  readonly routes: Routes;
+  readonly catalog: ToolCatalog;
+  readonly policies: ReadonlySet<string>;
+  readonly sources: readonly string[];
+  readonly pool: string;
+}
+
+export type Admission =
+  | { readonly ok: true; readonly plan: RunPlan }
+  | { readonly ok: false; readonly detail: string };
+
+export function checkSpec(spec: RunSpec, specDigest: string, known: Known): Admission {
+  const route = known.routes.get(spec.route);
+  const problems = [
+    ...routeProblems(spec, route, known.routes),
+    ...toolProblems(spec, known),
+    ...(known.policies.has(spec.policy)
+      ? []
+      : [`policy ${quote(spec.policy)} is none of: ${[...known.policies].join(", ")}`]),
+  ];
+  if (problems.length > 0) return { ok: false, detail: problems.join("; ") };
+  const tools = spec.tools.flatMap((name) => {
+    const manifest = known.catalog.get(name);
+    return manifest === undefined
+      ? []
+      : [{ name, digest: manifestDigest(manifest), effect: manifest.effect }];
+  });
+  return {
+    ok: true,
+    plan: {
+      tools,
+      limits: spec.limits,
+      expectKind: spec.expect.kind,
+      onTruncated: spec.onTruncated,
+      parallel: spec.parallel,
+      allOrNothing: spec.allOrNothing,
+      workspace: spec.workspace ?? null,
+      pool: known.pool,
+      specDigest,
+      contract: spec.contract ?? null,
+      priority: spec.priority,
+    },
+  };
+}
+
+function routeProblems(spec: RunSpec, route: Route | undefined, routes: Routes): readonly string[] {
+  if (route === undefined) return [`route ${quote(spec.route)} is none of: ${[...routes.keys()].join(", ")}`];
+  return [
+    ...(modelPattern(route, spec.model) === null
+      ? [`route ${quote(spec.route)} takes no model ${quote(spec.model)}, only ${route.models.join(", ")}`]
+      : []),
+    ...(spec.stopSequences.length > 0 && !ADAPTERS[route.family].supports.stopSequences
+      ? [`the ${route.family} family has no stop sequences; leave stopSequences out`]
+      : []),
+  ];
+}
+
+function toolProblems(spec: RunSpec, known: Known): readonly string[] {
+  const unknown = spec.tools.filter((name) => known.catalog.get(name) === undefined);
+  const repeated = spec.tools.filter((name, at) => spec.tools.indexOf(name) !== at);
+  return [
+    ...unknown.map((name) => `tool ${quote(name)} is none of: ${known.catalog.names().join(", ")}`),
+    ...repeated.map((name) => `tool ${quote(name)} is named twice`),
+    ...workspaceProblems(spec, known.sources),
+  ];
+}
+
+function workspaceProblems(spec: RunSpec, sources: readonly string[]): readonly string[] {
+  if (spec.workspace === undefined) {
+    return spec.tools.length > 0 && spec.contract === undefined
+      ? ["tools need a workspace: { source, ref }"]
+      : [];
+  }
+  return sourceAllowed(spec.workspace.source, sources)
+    ? []
+    : ["the workspace source is not one that the operator allows (AIRLOCK_SOURCES)"];
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}

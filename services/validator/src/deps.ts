@@ -1,0 +1,24 @@
+import type { Policy } from "@airlock/core/policy";
+import type { Publisher } from "@airlock/core/queue";
+import type { Keyring } from "@airlock/core/record";
+import type { Routes, ValidatorStore } from "@airlock/core/run";
+import type { Log, Metrics } from "@airlock/core/runtime";
+import type { Redis } from "@airlock/core/store";
+import type { ToolCatalog } from "@airlock/core/tool";
+import type { Judge } from "@airlock/core/verdict";
+import type { ValidatorConfig } from "./config.ts";
+
+/** Everything that the validator's stages reach: composed once, in start.ts. */
+export interface Deps {
+  readonly config: ValidatorConfig;
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+  readonly store: ValidatorStore;
+  readonly publisher: Publisher;
+  readonly routes: Routes;
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly catalog: ToolCatalog;
+  readonly judge: Judge;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}

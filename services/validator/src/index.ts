@@ -1,0 +1,1 @@
+export { startValidator } from "./start.ts";

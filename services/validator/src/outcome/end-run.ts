@@ -1,0 +1,48 @@
+import { sealBody, turnKey, type TurnParts } from "@airlock/core/record";
+import type { ErrorClass } from "@airlock/core/fault";
+import { readCall, readTurn, type FinalRunState } from "@airlock/core/run";
+import { runKeys } from "@airlock/core/store";
+import { storeReport } from "../contract/store-report.ts";
+import type { Deps } from "../deps.ts";
+import { settledEvent } from "../settlement/settled-event.ts";
+
+export interface Ending {
+  readonly state: FinalRunState;
+  readonly errorClass: ErrorClass | null;
+  readonly detail?: string;
+  readonly artifact?: { readonly kind: string; readonly content: string };
+}
+
+/** Ends a run once: what had not been released is cancelled, what runs is left to its own end. */
+export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promise<void> {
+  const { run } = turn;
+  const { state, errorClass, artifact } = ending;
+  await cancelWaitingCalls(deps, turn);
+  const place = { seal: "run", place: `${runKeys(run).run}#artifact` } as const;
+  const ended = await deps.store.endRun(turn, {
+    state,
+    fields: {
+      errorClass,
+      detail: ending.detail,
+      artifactKind: artifact?.kind,
+      artifact: artifact === undefined ? undefined : sealBody(deps.keyring, place, artifact.content),
+    },
+    events: [{ type: "run_ended", state, errorClass }],
+  });
+  if (ended) {
+    deps.log.write("info", "run_ended", { run, state, errorClass });
+    deps.metrics.count("airlock_runs_ended_total", { state });
+  }
+  await storeReport(deps, run);
+  await deps.store.dropOpen(turnKey(turn));
+}
+
+async function cancelWaitingCalls(deps: Deps, { run, turn }: TurnParts): Promise<void> {
+  const hash = await readTurn(deps.redis, run, turn);
+  for (const [itemKey, { stage }] of hash?.calls ?? []) {
+    if (stage !== "waiting") continue;
+    const call = await readCall(deps.redis, itemKey);
+    const settlement = { settled: "CANCELLED", errorClass: "CANCELLED" } as const;
+    await deps.store.settle(itemKey, settlement, [settledEvent(itemKey, call, settlement)]);
+  }
+}

@@ -1,0 +1,82 @@
+// Takes the one signed record of how an attempt's response ended, gives what follows: unlocked calls, a fresh attempt,
+// a judged artifact or the run's end; records of attempts that are not current change nothing.
+import type { ResponseBody } from "@airlock/core/contract";
+import { assertNever } from "@airlock/core/fault";
+import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
+import { itemKey, turnKey } from "@airlock/core/record";
+import { readRun, readTurn, type CallHash, type TurnHash } from "@airlock/core/run";
+import type { Deps } from "../deps.ts";
+import { advanceTurn } from "../settlement/advance-turn.ts";
+import type { AdmittedRun } from "../verdict/judgement.ts";
+import { judgeItem } from "../verdict/judge-item.ts";
+import { endRun } from "./end-run.ts";
+import { judgeOutput } from "./judge-output.ts";
+import { logResponse, type Followed } from "./log-response.ts";
+import { nextStep, type Step } from "./next-step.ts";
+import { publishTurn } from "./publish-turn.ts";
+import { unlockTurn } from "./unlock-turn.ts";
+
+export type JudgedCalls = ReadonlyMap<string, CallHash>;
+
+export async function onResponse(deps: Deps, { body }: Delivery<"response">): Promise<Handled> {
+  const [hash, turn] = await Promise.all([
+    readRun(deps.redis, body.run),
+    readTurn(deps.redis, body.run, body.turn),
+  ]);
+  if (hash?.plan === undefined || hash.endedAt !== undefined || turn?.attempt !== body.attempt) return DONE;
+  const run = { ...hash, plan: hash.plan };
+  if (turn.state === "streaming") {
+    const calls = await judgeCalls(deps, run, body);
+    const step = nextStep(body, run.plan, turn.maxOutputTokens);
+    const followed = await follow(deps, { body, run, turn, calls }, step);
+    if (followed !== null) logResponse(deps, { body, run, calls }, followed);
+  }
+  await advanceTurn(deps, body);
+  return DONE;
+}
+
+async function judgeCalls(deps: Deps, run: AdmittedRun, body: ResponseBody): Promise<JudgedCalls> {
+  const keys = body.items
+    .filter(({ kind }) => kind === "tool_call")
+    .map(({ ordinal }) => itemKey({ ...body, ordinal }));
+  const calls = await Promise.all(keys.map(async (key) => [key, await judgeItem(deps, run, key)] as const));
+  return new Map(calls.flatMap(([key, call]) => (call === null ? [] : [[key, call]])));
+}
+
+export interface Committed {
+  readonly body: ResponseBody;
+  readonly run: AdmittedRun;
+  readonly turn: TurnHash;
+  readonly calls: JudgedCalls;
+}
+
+/** Does what the step says; returns what came of it, or null where another handler had been there. */
+async function follow(deps: Deps, committed: Committed, step: Step): Promise<Followed | null> {
+  const { body } = committed;
+  switch (step.kind) {
+    case "unlock":
+      return unlockTurn(deps, committed);
+    case "judge_artifact":
+      return judgeOutput(deps, committed);
+    case "retry": {
+      const delayMs = retryDelay(deps, body);
+      await deps.store.keepOpen(turnKey(body), deps.config.openMs + delayMs);
+      const opened = await deps.store.nextAttempt(body, {
+        maxOutputTokens: step.maxOutputTokens,
+        events: [{ type: "attempt_opened", turn: body.turn, attempt: body.attempt + 1, reason: step.reason }],
+      });
+      await publishTurn(deps, body, delayMs);
+      return opened ? "retry_attempt" : null;
+    }
+    case "end":
+      await endRun(deps, body, { state: step.state, errorClass: step.errorClass });
+      return "end_run";
+    default:
+      return assertNever(step);
+  }
+}
+
+/** Doubles with each attempt; a route that named a time is waited for. */
+function retryDelay(deps: Deps, body: ResponseBody): number {
+  return Math.max(body.retryAfterMs ?? 0, deps.config.retryMs * 2 ** (body.attempt - 1));
+}

@@ -1,0 +1,71 @@
+// Takes a turn whose effects are unlocked, gives the next thing that is due: calls that became free are released,
+// calls that can't run are settled, and a turn whose calls are all settled is closed and followed by the next.
+import type { ErrorClass } from "@airlock/core/fault";
+import type { TurnParts } from "@airlock/core/record";
+import { readCall, readRun, readTurn, turnProgress, type CallHash, type TurnHash } from "@airlock/core/run";
+import type { Deps } from "../deps.ts";
+import { releaseCall } from "../release/release-call.ts";
+import { closeTurn } from "./close-turn.ts";
+import { settledEvent } from "./settled-event.ts";
+
+/** May be repeated at any time: each step compares before it writes. */
+export async function advanceTurn(deps: Deps, parts: TurnParts): Promise<void> {
+  const run = await readRun(deps.redis, parts.run);
+  if (run?.plan === undefined || run.endedAt !== undefined) return;
+  let turn = await readTurn(deps.redis, parts.run, parts.turn);
+  if (run.plan.allOrNothing && turn !== null) turn = await holdTogether(deps, turn);
+  while (turn !== null && turn.state === "calls") {
+    const { free, open } = turnProgress(turn);
+    if (open === 0) return closeTurn(deps, parts, turn);
+    const settled = await releaseAll(deps, free);
+    if (settled === null) return;
+    turn = settled;
+  }
+}
+
+/** Releases free calls; returns the turn as it stands where one could only be settled, else null. */
+async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash | null> {
+  let turn: TurnHash | null = null;
+  for (const itemKey of free) {
+    const call = await readCall(deps.redis, itemKey);
+    if (call === null || call.state === "AWAITING_APPROVAL") continue;
+    const released = await releaseCall(deps, itemKey);
+    if (!released && call.state === "POLICY_APPROVED" && call.grant === 0) {
+      turn = await expire(deps, { itemKey, call, errorClass: "GRANT_EXPIRED" });
+    }
+  }
+  return turn;
+}
+
+/** Ends a call that nothing may run any more. */
+export async function expire(
+  deps: Deps,
+  ended: { readonly itemKey: string; readonly call: CallHash; readonly errorClass: ErrorClass },
+): Promise<TurnHash> {
+  const { itemKey, call, errorClass } = ended;
+  const settlement = { settled: "EXPIRED", errorClass } as const;
+  const { turn } = await deps.store.settle(itemKey, settlement, [settledEvent(itemKey, call, settlement)]);
+  return turn;
+}
+
+/** All or nothing: one refused call refuses the others, and one that still waits holds them all back. */
+async function holdTogether(deps: Deps, turn: TurnHash): Promise<TurnHash | null> {
+  const calls = await Promise.all(
+    [...turn.calls].map(async ([itemKey, { stage }]) => ({
+      itemKey,
+      stage,
+      call: await readCall(deps.redis, itemKey),
+    })),
+  );
+  if (calls.some(({ stage, call }) => stage === "released" || call?.settled === "EXECUTED")) return turn;
+  const refused = calls.some(({ call }) => call?.settled !== undefined);
+  const waits = calls.some(({ call }) => call?.state === "AWAITING_APPROVAL");
+  if (!refused) return waits ? null : turn;
+  let last: TurnHash | null = turn;
+  for (const { itemKey, call } of calls) {
+    if (call === null || call.settled !== undefined) continue;
+    const settlement = { settled: "DENIED", errorClass: "SIBLING_REFUSED" } as const;
+    last = (await deps.store.settle(itemKey, settlement, [settledEvent(itemKey, call, settlement)])).turn;
+  }
+  return last;
+}

@@ -1,0 +1,48 @@
+import { ERROR_CLASSES, isErrorClass } from "@airlock/core/fault";
+import { parseItemKey } from "@airlock/core/record";
+import { readAttempt, readCall, readRun, type CallHash } from "@airlock/core/run";
+import { itemDecisionSchema } from "@airlock/core/runtime";
+import type { Deps } from "../deps.ts";
+
+/** Writes the one line of the item decision log, when the item's way has ended. */
+export async function logSettledItem(deps: Deps, itemKey: string): Promise<void> {
+  const parts = parseItemKey(itemKey);
+  if (parts === null) return;
+  const [call, run, attempt] = await Promise.all([
+    readCall(deps.redis, itemKey),
+    readRun(deps.redis, parts.run),
+    readAttempt(deps.redis, parts),
+  ]);
+  if (call === null) return;
+  const state = call.settled ?? call.state;
+  deps.metrics.count("airlock_calls_settled_total", { state });
+  deps.log.decision(
+    itemDecisionSchema.parse({
+      observed_at: new Date().toISOString(),
+      run_id: parts.run,
+      response_id: attempt?.responseId ?? null,
+      item_id: itemKey,
+      model_route: run?.route ?? "",
+      stream_event: "item_finished",
+      tool_name: call.tool,
+      buffer_bytes: call.bytes,
+      terminal_seen: call.errorClass !== "ITEM_INCOMPLETE",
+      ...statuses(call),
+      execution_state: state,
+      duration_ms: call.durationMs ?? null,
+      error_class: call.errorClass ?? null,
+    }),
+  );
+}
+
+function statuses(call: CallHash) {
+  const errorClass = call.errorClass ?? "";
+  const stage = isErrorClass(errorClass) ? ERROR_CLASSES[errorClass].stage : null;
+  const judged = call.argumentsDigest !== undefined;
+  return {
+    json_status: judged || errorClass === "SCHEMA_VIOLATION" ? "valid" : stage === "json" ? "invalid" : null,
+    trailing_data: errorClass === "JSON_TRAILING_DATA",
+    schema_status: judged ? "valid" : errorClass === "SCHEMA_VIOLATION" ? "invalid" : null,
+    policy_status: call.decision ?? null,
+  };
+}

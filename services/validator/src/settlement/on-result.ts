@@ -1,0 +1,52 @@
+// Takes the executor's signed result of a grant, gives the call's settlement and what it sets free;
+// refuses results of calls that were never granted, and changes nothing for one that is settled.
+import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
+import { parseItemKey } from "@airlock/core/record";
+import { readCall, readRun, type CallHash } from "@airlock/core/run";
+import type { Deps } from "../deps.ts";
+import { endRun } from "../outcome/end-run.ts";
+import { releaseCall } from "../release/release-call.ts";
+import { logSettledItem } from "./log-settled.ts";
+import { advanceTurn, expire } from "./advance-turn.ts";
+
+type Result = Delivery<"result">["body"];
+
+export async function onResult(deps: Deps, { body }: Delivery<"result">): Promise<Handled> {
+  const parts = parseItemKey(body.itemKey);
+  const call = await readCall(deps.redis, body.itemKey);
+  if (parts === null || parts.run !== body.run || call === null || body.grant > call.grant) {
+    deps.log.write("warn", "record_refused", { queue: "results", itemKey: body.itemKey });
+    return DONE;
+  }
+  if (body.kind === "regrant") await regrant(deps, body, call);
+  else await settle(deps, body, call);
+  await advanceTurn(deps, parts);
+  return DONE;
+}
+
+async function regrant(
+  deps: Deps,
+  body: Extract<Result, { kind: "regrant" }>,
+  call: CallHash,
+): Promise<void> {
+  if (call.settled !== undefined || body.grant !== call.grant) return;
+  if (await releaseCall(deps, body.itemKey)) return;
+  await expire(deps, { itemKey: body.itemKey, call, errorClass: body.errorClass });
+}
+
+async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, call: CallHash): Promise<void> {
+  const { itemKey, state, status, errorClass, contentDigest, resultBytes, durationMs } = body;
+  const fields = { settled: state, status, errorClass, contentDigest, resultBytes, durationMs };
+  // the executor told of the state itself when it entered it
+  const { first } = await deps.store.settle(itemKey, fields, []);
+  if (!first) return;
+  deps.log.write("info", "call_settled", { itemKey, state, errorClass, durationMs, bytes: resultBytes });
+  await logSettledItem(deps, itemKey);
+  if (state !== "OUTCOME_UNKNOWN") return;
+  const parts = parseItemKey(itemKey);
+  if (parts === null || call.effect === "read") return;
+  const run = await readRun(deps.redis, parts.run);
+  if (run?.endedAt === undefined) {
+    await endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
+  }
+}

@@ -1,0 +1,84 @@
+// Takes the turns that have had no sign of progress for a while, gives each what it lacks: its attempt or its grants are
+// published again, overdue approvals expire, a run past its deadline ends; one validator at a time does this.
+import { setTimeout as sleep } from "node:timers/promises";
+import { sendCancel } from "@airlock/core/queue";
+import { parseTurnKey, turnKey, type TurnParts } from "@airlock/core/record";
+import { readCall, readRun, readTurn, type TurnHash } from "@airlock/core/run";
+import { errorFields } from "@airlock/core/runtime";
+import { globalKeys, redisNow } from "@airlock/core/store";
+import type { Deps } from "../deps.ts";
+import { endRun } from "../outcome/end-run.ts";
+import { publishTurn } from "../outcome/publish-turn.ts";
+import { republishCall } from "../release/release-call.ts";
+import { advanceTurn, expire } from "../settlement/advance-turn.ts";
+
+const BATCH = 100;
+
+/** Sweeps until the signal aborts. A failed sweep is logged and tried again. */
+export async function runSweeper(deps: Deps, owner: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      if (await holdLease(deps, owner)) await sweep(deps);
+    } catch (error) {
+      if (!signal.aborted)
+        deps.log.write("warn", "handler_failed", { place: "sweeper", ...errorFields(error) });
+    }
+    await sleep(deps.config.sweepMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function holdLease(deps: Deps, owner: string): Promise<boolean> {
+  const leaseMs = deps.config.sweepMs * 5;
+  const taken = await deps.redis.set(globalKeys.sweeper, owner, "PX", leaseMs, "NX");
+  if (taken !== null) return true;
+  if ((await deps.redis.get(globalKeys.sweeper)) !== owner) return false;
+  await deps.redis.pexpire(globalKeys.sweeper, leaseMs);
+  return true;
+}
+
+/** Looks once at every open turn whose time has come. */
+export async function sweep(deps: Deps): Promise<void> {
+  const due = await deps.redis.zrangebyscore(globalKeys.open, 0, Date.now(), "LIMIT", 0, BATCH);
+  for (const member of due) {
+    const parts = parseTurnKey(member);
+    if (parts === null) await deps.store.dropOpen(member);
+    else await sweepTurn(deps, parts);
+  }
+}
+
+async function sweepTurn(deps: Deps, parts: TurnParts): Promise<void> {
+  const [run, turn] = await Promise.all([
+    readRun(deps.redis, parts.run),
+    readTurn(deps.redis, parts.run, parts.turn),
+  ]);
+  if (run === null || turn === null || run.endedAt !== undefined) return deps.store.dropOpen(turnKey(parts));
+  const now = await redisNow(deps.redis);
+  if (run.deadlineAt !== undefined && now >= run.deadlineAt) {
+    await endRun(deps, parts, { state: "escalated", errorClass: "DEADLINE_EXCEEDED" });
+    return sendCancel(deps.redis, parts.run);
+  }
+  await deps.store.keepOpen(turnKey(parts), deps.config.openMs);
+  deps.log.write("debug", "turn_republished", { run: parts.run, turn: parts.turn, state: turn.state });
+  switch (turn.state) {
+    case "streaming":
+      return publishTurn(deps, parts);
+    case "calls":
+      await sweepCalls(deps, turn, now);
+      return advanceTurn(deps, parts);
+    case "closed":
+      await publishTurn(deps, { run: parts.run, turn: run.turn });
+      return deps.store.dropOpen(turnKey(parts));
+  }
+}
+
+async function sweepCalls(deps: Deps, turn: TurnHash, now: number): Promise<void> {
+  for (const [itemKey, { stage }] of turn.calls) {
+    if (stage === "settled") continue;
+    const call = await readCall(deps.redis, itemKey);
+    if (call === null) continue;
+    if (call.state === "AWAITING_APPROVAL" && now >= (call.approvalUntil ?? 0)) {
+      await expire(deps, { itemKey, call, errorClass: "APPROVAL_EXPIRED" });
+    }
+    if (stage === "released") await republishCall(deps, itemKey, call);
+  }
+}

@@ -1,0 +1,99 @@
+// Takes schema-valid arguments, gives policy's decision on the call together with the route's standing,
+// and forbids what either of them doesn't know.
+import { argumentsDigest, type ItemState } from "@airlock/core/call";
+import type { ErrorClass } from "@airlock/core/fault";
+import type { JsonObject } from "@airlock/core/json";
+import { evaluatePolicy, strictest, type PolicyDecision } from "@airlock/core/policy";
+import { sha256Hex } from "@airlock/core/record";
+import { redisNow } from "@airlock/core/store";
+import { manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
+import type { Deps } from "../deps.ts";
+import type { AdmittedRun, Judgement } from "./judgement.ts";
+import { routeFinding } from "./route-finding.ts";
+
+export async function decideCall(
+  deps: Deps,
+  run: AdmittedRun,
+  call: { readonly manifest: ToolManifest; readonly args: JsonObject },
+): Promise<Judgement> {
+  const { manifest, args } = call;
+  const claims = resourceClaims(manifest, args);
+  const policy = deps.policies.get(run.policy);
+  const request = { tool: manifest.name, effect: manifest.effect, arguments: args, claims };
+  const judged = policy === undefined ? unknownPolicy(run.policy) : evaluatePolicy(policy, request);
+  const decision = withFinding(judged, await routeFinding(deps, run, manifest.effect));
+  const workspace = run.plan.workspace ?? { source: "", ref: "" };
+  const digest = manifestDigest(manifest);
+  const fields = {
+    effect: manifest.effect,
+    decision: decision.decision,
+    rules: decision.matched.map(({ rule }) => rule),
+    detail: decision.reason,
+    claims,
+    manifestDigest: digest,
+    policyDigest: decision.policyDigest,
+    argumentsDigest: argumentsDigest({
+      tool: manifest.name,
+      manifestDigest: digest,
+      arguments: args,
+      workspace,
+    }),
+  };
+  const seen: readonly ItemState[] = ["PARSED", "SCHEMA_VALID"];
+  const { state, errorClass } = decided(decision);
+  const settled = state === "DENIED" || state === "QUARANTINED" ? { settled: state } : {};
+  const now = await redisNow(deps.redis);
+  const deadlines =
+    state === "AWAITING_APPROVAL"
+      ? { approvalUntil: now + deps.config.approvalMs }
+      : { notAfter: now + deps.config.decisionMs };
+  return {
+    fields: { ...fields, ...settled, ...deadlines, state, errorClass },
+    path: [...seen, state],
+    rule: decision.winning,
+    errorClass,
+  };
+}
+
+function decided(decision: PolicyDecision): {
+  readonly state: ItemState;
+  readonly errorClass: ErrorClass | null;
+} {
+  switch (decision.decision) {
+    case "allow":
+    case "flag":
+      return { state: "POLICY_APPROVED", errorClass: null };
+    case "approve":
+      return { state: "AWAITING_APPROVAL", errorClass: null };
+    case "quarantine":
+      return { state: "QUARANTINED", errorClass: "POLICY_QUARANTINED" };
+    case "forbid":
+      return {
+        state: "DENIED",
+        errorClass: decision.winning === "route-unverified" ? "ROUTE_UNVERIFIED" : "POLICY_FORBIDDEN",
+      };
+  }
+}
+
+function withFinding(
+  judged: PolicyDecision,
+  finding: PolicyDecision["matched"][number] | null,
+): PolicyDecision {
+  if (finding === null) return judged;
+  const matched = [...judged.matched, finding];
+  const decision = strictest(matched.map((each) => each.decision));
+  const wins = decision !== judged.decision;
+  return {
+    ...judged,
+    matched,
+    decision,
+    winning: wins ? finding.rule : judged.winning,
+    reason: wins ? finding.reason : judged.reason,
+  };
+}
+
+function unknownPolicy(name: string): PolicyDecision {
+  const reason = `the policy ${name} is gone`;
+  const matched = [{ rule: "policy-gone", decision: "forbid", reason }] as const;
+  return { decision: "forbid", winning: "policy-gone", reason, matched, policyDigest: sha256Hex("") };
+}

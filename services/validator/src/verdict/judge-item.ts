@@ -1,0 +1,89 @@
+// Takes the signed terminal record of a tool call with its sealed content, gives the call's verdict and decision,
+// written once; refuses content that is not what the record names.
+import type { ItemState } from "@airlock/core/call";
+import { itemBodySchema, parseBody, type ItemBody, type RunEvent } from "@airlock/core/contract";
+import { AirlockError } from "@airlock/core/fault";
+import { itemKey as keyOf, openSealed, sha256Hex, verifyRecord } from "@airlock/core/record";
+import { readCall, readItem, type CallHash } from "@airlock/core/run";
+import { runKeys } from "@airlock/core/store";
+import { manifestDigest } from "@airlock/core/tool";
+import type { Verdict } from "@airlock/core/verdict";
+import type { Deps } from "../deps.ts";
+import { decideCall } from "./decide-call.ts";
+import { quarantined, type AdmittedRun, type Judgement } from "./judgement.ts";
+
+/** Judges an item once and returns its call as it stands; a second time it only returns it. */
+export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): Promise<CallHash | null> {
+  const known = await readCall(deps.redis, itemKey);
+  if (known !== null) return known;
+  const stored = await readItem(deps.redis, itemKey);
+  if (stored === null) return null;
+  const item = parseBody(itemBodySchema, verifyRecord(deps.keyring, "item", stored.record));
+  if (keyOf(item) !== itemKey)
+    throw new AirlockError("RECORD_INVALID", "an item lies under another key than it names");
+  const judgement = await judge(deps, run, item, openContent(deps, item, stored.content));
+  const tool = run.plan.tools.some(({ name }) => name === item.name) ? item.name : "(unregistered)";
+  await deps.store.decide(
+    itemKey,
+    {
+      tool,
+      callId: item.callId ?? "",
+      argumentsKind: item.argumentsKind ?? "json",
+      bytes: item.bytes,
+      ...judgement.fields,
+    },
+    judgement.path.map((state, at) =>
+      eventOf(itemKey, tool, state, at === judgement.path.length - 1 ? judgement : null),
+    ),
+  );
+  return readCall(deps.redis, itemKey);
+}
+
+function openContent(deps: Deps, item: ItemBody, sealed: string | null): string | null {
+  if (item.contentDigest === null || sealed === null) return null;
+  if (sha256Hex(sealed) !== item.contentDigest) {
+    throw new AirlockError("RECORD_INVALID", "the content beside an item is not the one that was signed");
+  }
+  const place = runKeys(item.run).item(keyOf(item));
+  return openSealed(deps.keyring, { seal: "calls", place }, sealed);
+}
+
+async function judge(
+  deps: Deps,
+  run: AdmittedRun,
+  item: ItemBody,
+  content: string | null,
+): Promise<Judgement> {
+  if (item.state === "QUARANTINED" || content === null) {
+    return quarantined([], item.errorClass ?? "ITEM_INCOMPLETE", "set aside by the streamer");
+  }
+  const manifest = item.name === null ? undefined : deps.catalog.get(item.name);
+  const pinned = run.plan.tools.find(({ name }) => name === item.name);
+  if (manifest !== undefined && pinned !== undefined && manifestDigest(manifest) !== pinned.digest) {
+    return quarantined([], "TOOL_DRIFT", "the manifest is not the one that the run pinned");
+  }
+  const { name, argumentsKind } = item;
+  const allowedTools = new Set(run.plan.tools.map((tool) => tool.name));
+  const verdict = deps.judge.judge({ name, argumentsKind, content, allowedTools });
+  if (verdict.status === "QUARANTINED") return unreadable(verdict);
+  if (manifest === undefined) return quarantined([], "TOOL_UNKNOWN", "the run has no tool of this name");
+  return decideCall(deps, run, { manifest, args: verdict.arguments });
+}
+
+/** A schema that refuses has seen parsed arguments; every other refusal comes before that. */
+function unreadable(verdict: Extract<Verdict, { status: "QUARANTINED" }>): Judgement {
+  const parsed = verdict.errorClass === "SCHEMA_VIOLATION";
+  return quarantined(parsed ? ["PARSED"] : [], verdict.errorClass, verdict.detail);
+}
+
+function eventOf(itemKey: string, tool: string | null, state: ItemState, last: Judgement | null): RunEvent {
+  return {
+    type: "item_state",
+    itemKey,
+    state,
+    tool,
+    rule: last?.rule ?? null,
+    errorClass: last?.errorClass ?? null,
+    bytes: null,
+  };
+}

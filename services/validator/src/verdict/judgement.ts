@@ -1,0 +1,25 @@
+import type { ItemState } from "@airlock/core/call";
+import type { ErrorClass } from "@airlock/core/fault";
+import type { RunHash, RunPlan } from "@airlock/core/run";
+
+/** A run that passed admission: its plan is pinned. */
+export type AdmittedRun = RunHash & { readonly plan: RunPlan };
+
+/** What the validator found of one item. */
+export interface Judgement {
+  /** fields of the call's hash */
+  readonly fields: Readonly<Record<string, string | number | object | null>>;
+  /** the states that the item goes through, in order */
+  readonly path: readonly ItemState[];
+  readonly rule: string | null;
+  readonly errorClass: ErrorClass | null;
+}
+
+export function quarantined(seen: readonly ItemState[], errorClass: ErrorClass, detail: string): Judgement {
+  return {
+    fields: { state: "QUARANTINED", settled: "QUARANTINED", errorClass, detail },
+    path: [...seen, "QUARANTINED"],
+    rule: null,
+    errorClass,
+  };
+}

@@ -1,0 +1,15 @@
+// Takes a signed item record from the queue, gives the call's verdict and decision as early as possible;
+// it releases nothing: only the response's own record can unlock effects.
+import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
+import { itemKey } from "@airlock/core/record";
+import { readRun } from "@airlock/core/run";
+import type { Deps } from "../deps.ts";
+import { judgeItem } from "./judge-item.ts";
+
+export async function onItem(deps: Deps, { body }: Delivery<"item">): Promise<Handled> {
+  if (body.kind !== "tool_call") return DONE;
+  const run = await readRun(deps.redis, body.run);
+  if (run?.plan === undefined || run.endedAt !== undefined) return DONE;
+  await judgeItem(deps, { ...run, plan: run.plan }, itemKey(body));
+  return DONE;
+}

@@ -1,0 +1,42 @@
+import { defineConfig } from "vitest/config";
+
+const source = { ssr: { resolve: { conditions: ["source", "node", "import", "module", "default"] } } };
+
+export default defineConfig({
+  ...source,
+  test: {
+    projects: [
+      {
+        ...source,
+        test: {
+          name: "unit",
+          include: [
+            "packages/*/test/**/*.test.ts",
+            "services/*/test/**/*.test.ts",
+            "test/architecture/**/*.test.ts",
+          ],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: "integration",
+          include: ["test/integration/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
