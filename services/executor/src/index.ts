@@ -1,1 +1,1 @@
-export {};
+export { startExecutor } from "./start.ts";

@@ -1,1 +1,1 @@
-export {};
+export { startStreamer } from "./start.ts";

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { consume, createPublisher } from "@airlock/core/queue";
+import { consume, createPublisher, type Delivery } from "@airlock/core/queue";
 import { createValidatorStore } from "@airlock/core/run";
 import {
   loadPolicyProfiles,
@@ -36,30 +36,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     policies: loadPolicyProfiles(config.policies),
     judge: createJudge(catalog),
   };
-  const options = context.consumeOptions(config.pool);
-  const consumers = [
-    consume(
-      context,
-      { family: "commands", handlers: { command: (delivery) => onCommand(deps, delivery) } },
-      options,
-    ),
-    consume(
-      context,
-      {
-        family: "items",
-        handlers: {
-          item: (delivery) => onItem(deps, delivery),
-          response: (delivery) => onResponse(deps, delivery),
-        },
-      },
-      options,
-    ),
-    consume(
-      context,
-      { family: "results", handlers: { result: (delivery) => onResult(deps, delivery) } },
-      options,
-    ),
-  ];
+  const consumers = consumeAll(context, deps);
   const sweeping = runSweeper(deps, `${hostname()}-${process.pid}`, context.signal);
   return {
     consumers,
@@ -68,4 +45,19 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
       await publisher.close();
     },
   };
+}
+
+function consumeAll(context: ServiceContext, deps: Deps): RunningService["consumers"] {
+  const options = context.consumeOptions(deps.config.pool);
+  const commands = { command: (delivery: Delivery<"command">) => onCommand(deps, delivery) };
+  const items = {
+    item: (delivery: Delivery<"item">) => onItem(deps, delivery),
+    response: (delivery: Delivery<"response">) => onResponse(deps, delivery),
+  };
+  const results = { result: (delivery: Delivery<"result">) => onResult(deps, delivery) };
+  return [
+    consume(context, { family: "commands", handlers: commands }, options),
+    consume(context, { family: "items", handlers: items }, options),
+    consume(context, { family: "results", handlers: results }, options),
+  ];
 }

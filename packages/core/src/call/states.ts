@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { namesOf } from "../fault/index.ts";
 
 /**
  * The life of one item. Each transition names the states that it may leave and the one it enters; the Redis scripts
@@ -23,7 +24,7 @@ export const ITEM_STATES = {
 } as const satisfies Record<string, { readonly final: boolean }>;
 
 export type ItemState = keyof typeof ITEM_STATES;
-export const itemStateSchema = z.enum(Object.keys(ITEM_STATES) as [ItemState, ...ItemState[]]);
+export const itemStateSchema = z.enum(namesOf(ITEM_STATES));
 
 interface Step {
   readonly from: readonly ItemState[];

@@ -67,7 +67,10 @@ export const ERROR_CLASSES = {
   ARTIFACT_INVALID: { stage: "artifact", meaning: "the final output is not what the spec expects" },
   // run
   ADMISSION_REFUSED: { stage: "run", meaning: "the run was refused at the door" },
-  APPROVAL_REQUESTED: { stage: "run", meaning: "a hosted tool asks for an approval that policy does not give" },
+  APPROVAL_REQUESTED: {
+    stage: "run",
+    meaning: "a hosted tool asks for an approval that policy does not give",
+  },
   ATTEMPTS_EXHAUSTED: { stage: "run", meaning: "the last allowed attempt failed" },
   BUDGET_CALLS: { stage: "run", meaning: "the run's budget of calls is used up" },
   BUDGET_TURNS: { stage: "run", meaning: "the run's budget of turns is used up" },

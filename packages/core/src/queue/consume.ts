@@ -82,7 +82,10 @@ export function consume<F extends QueueFamily>(
     // BullMQ hands out an abort signal only to a processor with three plain parameters
     async (job: Job, token: string | undefined, signal: AbortSignal | undefined) => {
       const started = performance.now();
-      const message = receive(deps.keyring, { family: queue.family, name }, job, options.onEvent);
+      const message = receive(
+        { keyring: deps.keyring, family: queue.family, name, onEvent: options.onEvent },
+        job,
+      );
       if (message === null) return;
       const handled = await handle(queue.handlers, message, { job, signal, name, onEvent: options.onEvent });
       options.onEvent({ type: "handled", queue: name, durationMs: Math.round(performance.now() - started) });
@@ -116,30 +119,35 @@ export function consume<F extends QueueFamily>(
   };
 }
 
+interface Receiving {
+  readonly keyring: Keyring;
+  readonly family: QueueFamily;
+  readonly name: string;
+  readonly onEvent: ConsumeOptions["onEvent"];
+}
+
 function receive(
-  keyring: Keyring,
-  queue: { readonly family: QueueFamily; readonly name: string },
+  { keyring, family, name, onEvent }: Receiving,
   job: Job,
-  onEvent: ConsumeOptions["onEvent"],
 ): { readonly message: Message; readonly record: SignedRecord } | null {
   try {
     const data = jobDataSchema.safeParse(job.data);
     if (!data.success) throw new AirlockError("RECORD_INVALID", "the job holds no signed record");
     const { record } = data.data;
-    const purpose = QUEUES[queue.family].purposes.find((known) => known === record.purpose);
+    const purpose = QUEUES[family].purposes.find((known) => known === record.purpose);
     if (purpose === undefined) {
       throw new AirlockError("RECORD_INVALID", `a ${record.purpose} record does not belong on this queue`);
     }
     verifyRecord(keyring, purpose, record);
     const message = messageOf(record);
     const address = addressOf(message);
-    if (address.queue !== queue.name || address.jobId !== job.id) {
+    if (address.queue !== name || address.jobId !== job.id) {
       throw new AirlockError("RECORD_INVALID", "the record lies in another place than its body names");
     }
     return { message, record };
   } catch (error) {
     if (!(error instanceof AirlockError)) throw error;
-    onEvent({ type: "record_refused", queue: queue.name, jobId: job.id ?? "", error });
+    onEvent({ type: "record_refused", queue: name, jobId: job.id ?? "", error });
     return null;
   }
 }
@@ -154,8 +162,10 @@ async function handle<F extends QueueFamily>(
     readonly onEvent: ConsumeOptions["onEvent"];
   },
 ): Promise<Handled> {
-  const handler = (handlers as Record<string, (delivery: unknown) => Promise<Handled>>)[message.purpose];
-  if (handler === undefined) throw new TypeError(`no handler for ${message.purpose}`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- purpose and handler come from the same row
+  const handler = handlers[message.purpose as keyof typeof handlers] as (
+    delivery: unknown,
+  ) => Promise<Handled>;
   const signal = context.signal ?? new AbortController().signal;
   try {
     return await handler({ body: message.body, record, signal });

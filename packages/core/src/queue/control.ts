@@ -27,11 +27,9 @@ export async function watchCancels(
   while (!deps.signal.aborted) {
     try {
       const answer: unknown = await connection.xread("BLOCK", BLOCK_MS, "STREAMS", globalKeys.control, last);
-      for (const [id, fields] of entriesOf(answer)) {
-        last = id;
-        const [kind, run] = fields;
-        if (kind === "cancel" && run !== undefined) onCancel(run);
-      }
+      const entries = entriesOf(answer);
+      last = entries.at(-1)?.[0] ?? last;
+      for (const run of entries.flatMap(([, fields]) => cancelledRun(fields))) onCancel(run);
     } catch {
       // the connection is down or closing: nothing can be lost that the run's flag doesn't say as well
       await sleep(200, undefined, { signal: deps.signal }).catch(() => undefined);
@@ -39,9 +37,13 @@ export async function watchCancels(
   }
 }
 
+function cancelledRun([kind, run]: readonly string[]): readonly string[] {
+  return kind === "cancel" && run !== undefined ? [run] : [];
+}
+
 function entriesOf(answer: unknown): readonly (readonly [string, readonly string[]])[] {
-  if (answer === null) return [];
+  if (answer === null || answer === undefined) return [];
   // RESP3 answers with a map, RESP2 with a list of pairs
-  const pairs = Array.isArray(answer) ? answer : Object.entries(answer as object);
+  const pairs = Array.isArray(answer) || typeof answer !== "object" ? answer : Object.entries(answer);
   return reply.parse(pairs).flatMap(([, entries]) => entries);
 }

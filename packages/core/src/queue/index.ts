@@ -21,3 +21,4 @@ export {
 } from "./contracts.ts";
 export { sendCancel, watchCancels } from "./control.ts";
 export { createPublisher, messageOf, type Publisher, type PublishOptions } from "./publish.ts";
+export { createCancelBoard, type CancelBoard } from "./cancel-board.ts";

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { AirlockError } from "../fault/index.ts";
+import { AirlockError, namesOf } from "../fault/index.ts";
 
 /** Who signs. The client is the CLI or the console: it may only command. */
 export const ROLES = ["client", "streamer", "validator", "executor"] as const;
@@ -85,7 +85,7 @@ export function createKeyrings(): Readonly<Record<Role, Keyring>> {
     signing: { keyId: pairs[role].keyId, privateKey: pairs[role].privateKey },
     trusted,
     seals: Object.fromEntries(
-      Object.entries(seals).filter(([name]) => (SEALS[name as SealName] as readonly Role[]).includes(role)),
+      namesOf(seals).flatMap((name) => (holdersOf(name).includes(role) ? [[name, seals[name]]] : [])),
     ),
   }));
 }
@@ -97,6 +97,10 @@ function perRole<T>(make: (role: Role) => T): Record<Role, T> {
     validator: make("validator"),
     executor: make("executor"),
   };
+}
+
+function holdersOf(name: SealName): readonly Role[] {
+  return SEALS[name];
 }
 
 function newKeyId(name: string): string {

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from "node:crypto";
 import { z } from "zod";
-import { AirlockError } from "../fault/index.ts";
+import { AirlockError, namesOf } from "../fault/index.ts";
 import type { Keyring, Role } from "./keyring.ts";
 
 /** What a record is for, and the only role whose signature counts on it. */
@@ -19,7 +19,7 @@ export type Purpose = keyof typeof PURPOSES;
 /** `body` is the exact JSON text that was signed; nobody reads it before the signature was checked. */
 export const signedRecordSchema = z.strictObject({
   v: z.literal(1),
-  purpose: z.enum(Object.keys(PURPOSES) as [Purpose, ...Purpose[]]),
+  purpose: z.enum(namesOf(PURPOSES)),
   keyId: z.string().min(1).max(64),
   body: z.string().max(16_384),
   signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/),

@@ -30,8 +30,10 @@ export async function readTurn(redis: Redis, run: string, turn: number): Promise
 
 /** Reads a turn from the flat list of fields that a script returns. */
 export function turnFromList(key: string, list: readonly string[]): TurnHash {
-  const pairs = list.flatMap((field, at) => (at % 2 === 0 ? [[field, list[at + 1] ?? ""]] : []));
-  const turn = turnFromHash(key, Object.fromEntries(pairs) as Record<string, string>);
+  const pairs = list.flatMap((field, at): [string, string][] =>
+    at % 2 === 0 ? [[field, list[at + 1] ?? ""]] : [],
+  );
+  const turn = turnFromHash(key, Object.fromEntries(pairs));
   if (turn === null) throw new AirlockError("RUN_NOT_FOUND", `${key} does not exist`);
   return turn;
 }

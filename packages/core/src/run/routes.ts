@@ -1,13 +1,13 @@
 import picomatch from "picomatch";
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { AirlockError } from "../fault/index.ts";
-import { ADAPTERS, type Family } from "../wire/index.ts";
+import { AirlockError, namesOf } from "../fault/index.ts";
+import { ADAPTERS } from "../wire/index.ts";
 
 const milliseconds = z.int().min(1).max(86_400_000);
 
 const routeSchema = z.strictObject({
-  family: z.enum(Object.keys(ADAPTERS) as [Family, ...Family[]]),
+  family: z.enum(namesOf(ADAPTERS)),
   /** an address, or `cometapi` for the one that COMETAPI_BASE_URL names */
   baseUrl: z.union([z.literal("cometapi"), z.url({ protocol: /^https?$/ })]),
   /** patterns of the models that a spec may name */

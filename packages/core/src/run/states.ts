@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { namesOf } from "../fault/index.ts";
 
 /** Run states; an ending carries the exit code of `run --wait`. docs/data-flow.md shows this table. */
 export const RUN_STATES = {
@@ -22,7 +23,7 @@ export type RunState = keyof typeof RUN_STATES;
 export type FinalRunState = {
   [State in RunState]: (typeof RUN_STATES)[State]["final"] extends true ? State : never;
 }[RunState];
-export const runStateSchema = z.enum(Object.keys(RUN_STATES) as [RunState, ...RunState[]]);
+export const runStateSchema = z.enum(namesOf(RUN_STATES));
 
 export function isFinalRun(state: RunState): state is FinalRunState {
   return RUN_STATES[state].final;

@@ -114,9 +114,9 @@ function turnWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "unlock"
     },
     async unlock({ run, turn, attempt }, { stages, needs, mutatingCalls, limits, runState }) {
       const keys = runKeys(run);
-      const fields = Object.fromEntries([
-        ...[...stages].map(([item, stage]) => [`call:${item}`, stage]),
-        ...[...needs].map(([item, others]) => [`need:${item}`, JSON.stringify(others)]),
+      const fields = Object.fromEntries<string>([
+        ...[...stages].map(([item, stage]): [string, string] => [`call:${item}`, stage]),
+        ...[...needs].map(([item, others]): [string, string] => [`need:${item}`, JSON.stringify(others)]),
       ]);
       const reply = await runScript(redis, UNLOCK, {
         keys: [keys.turn(turn), keys.run],

@@ -14,20 +14,22 @@ export function loadConfig<const Name extends SettingName>(
   environment: Environment = process.env,
 ): Config<Name> {
   const problems = unknownVariables(environment);
-  const entries = names.map((name) => {
+  const entries = names.map((name): [string, unknown] => {
     const setting = SETTINGS[name];
     const text = environment[setting.env] ?? setting.fallback;
     if (text === null) {
       problems.push(`${setting.env} is not set: ${setting.doc}`);
       return [name, undefined];
     }
-    const parsed = (setting.schema as z.ZodType).safeParse(text);
+    const schema: z.ZodType = setting.schema;
+    const parsed = schema.safeParse(text);
     if (!parsed.success) problems.push(`${setting.env}: ${issueText(parsed.error)} (${setting.doc})`);
     return [name, parsed.data];
   });
   if (problems.length > 0) {
     throw new AirlockError("CONFIG_INVALID", problems.map((problem) => `\n  ${problem}`).join(""));
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value was read by its own schema
   return Object.freeze(Object.fromEntries(entries)) as Config<Name>;
 }
 
@@ -46,9 +48,9 @@ function nearest(name: string, known: readonly string[]): string {
 /** Levenshtein distance: how many letters a typing error has to change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (const [i, letter] of [...a].entries()) {
+  for (const [i, letter] of Array.from(a).entries()) {
     const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
+    for (const [j, other] of Array.from(b).entries()) {
       const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
       next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }

@@ -21,7 +21,7 @@ export async function serveHealth(
     const answer = (status: number, type: string, body: string): void => {
       response.writeHead(status, { "content-type": type }).end(body);
     };
-    switch (request.url) {
+    switch (request.url ?? "") {
       case "/live":
         return answer(200, "text/plain", "live\n");
       case "/ready": {
@@ -49,11 +49,15 @@ export async function serveHealth(
     );
   }
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server.address()),
     async close() {
       server.closeAllConnections();
       server.close();
       await once(server, "close");
     },
   };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return address === null || typeof address === "string" ? 0 : address.port;
 }

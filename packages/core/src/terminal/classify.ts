@@ -7,12 +7,12 @@ import { isUnfinished } from "./contradictions.ts";
 import { compareRestated } from "./restated.ts";
 import { TRANSPORT_ENDS, type TransportEnd } from "./transport-ends.ts";
 
-export interface Classification {
+interface Classification {
   readonly outcome: Outcome;
   readonly errorClass: ErrorClass | null;
 }
 
-export interface ClassifyInput {
+interface ClassifyInput {
   readonly adapter: Adapter;
   readonly state: Accumulated;
   readonly end: TransportEnd;

@@ -25,7 +25,7 @@ export interface Recording {
 }
 
 const repository = fileURLToPath(new URL("../../../../", import.meta.url));
-export const CORPUS = join(process.env["AIRLOCK_SHARED"] ?? join(repository, "../shared"), "corpus");
+const CORPUS = join(process.env["AIRLOCK_SHARED"] ?? join(repository, "../shared"), "corpus");
 
 /** The recordings of one family; empty where the folder is not there. */
 export function recordings(family: string): readonly Recording[] {
@@ -35,7 +35,7 @@ export function recordings(family: string): readonly Recording[] {
     .filter((file) => file.endsWith(".sse"))
     .map((file) => {
       const name = file.slice(0, -".sse".length);
-      const expected = JSON.parse(readFileSync(join(folder, `${name}.expected.json`), "utf8")) as Expected;
+      const expected: Expected = JSON.parse(readFileSync(join(folder, `${name}.expected.json`), "utf8"));
       return { name, expected, streams: splitResponses(readFileSync(join(folder, file), "utf8")) };
     });
 }

@@ -166,7 +166,7 @@ describe("what gateways do and what may run", () => {
       null,
       [null],
     ],
-  ])("accepts %s", (_name, stream, outcome, errorClass, items) => {
+  ])("accepts %s", (...[_name, stream, outcome, errorClass, items]) => {
     expect(summary(read(stream))).toEqual([outcome, errorClass, items]);
   });
 
@@ -431,7 +431,7 @@ describe("what gateways do and what may run", () => {
       "STREAM_TRUNCATED",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
-  ])("refuses %s", (_name, stream, outcome, errorClass, items) => {
+  ])("refuses %s", (...[_name, stream, outcome, errorClass, items]) => {
     const reading = read(stream);
     expect(summary(reading)).toEqual([outcome, errorClass, items]);
     expect([executable(reading), reading.outputItems]).toEqual([false, []]);
@@ -450,7 +450,7 @@ describe("content that is wrong in one call", () => {
       "",
       22,
     ],
-  ])("sets only that call aside: %s", (_name, bad, errorClass, content, bytes) => {
+  ])("sets only that call aside: %s", (...[_name, bad, errorClass, content, bytes]) => {
     const reading = read(
       CREATED + wholeCall(0, bad) + wholeCall(1, OTHER_CALL) + COMPLETED,
       "clean",
@@ -476,7 +476,7 @@ describe("the output budget", () => {
     ["below the cap", 99, "action_required:tool", null],
     ["at the cap", 100, "truncated", "USAGE_AT_CAP"],
     ["above the cap", 101, "truncated", "USAGE_AT_CAP"],
-  ])("a completed response %s", (_name, spent, outcome, errorClass) => {
+  ])("a completed response %s", (...[_name, spent, outcome, errorClass]) => {
     const stream = FINISHED + ended("completed", { usage: { input_tokens: 1, output_tokens: spent } });
     const reading = read(stream, "clean", { requestedMaxOutputTokens: 100 });
     expect(summary(reading).slice(0, 2)).toEqual([outcome, errorClass]);

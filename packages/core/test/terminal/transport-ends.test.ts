@@ -90,6 +90,11 @@ describe("a reader", () => {
     expect(reader.end("reset")).toEqual(read(WHOLE));
   });
 
+  test("reads nothing behind the marker, even if it came in the same piece", () => {
+    const late = frame("error", { code: "late" }) + ended("incomplete");
+    expect(read(WHOLE + late)).toEqual(read(WHOLE));
+  });
+
   test("is closed by bytes that can't be read", () => {
     const reader = createResponseReader(ADAPTERS.responses, LIMITS);
     expect(reader.push(Uint8Array.of(0xff))).toBe("closed");

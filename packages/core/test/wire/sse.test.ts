@@ -56,7 +56,7 @@ describe("an event stream", () => {
     ["a cut message", 'event: x\ndata: {"a":\n', [], "mid_event"],
     ["C84 a bare line of JSON", '{"error":"x"}\ndata: 1\n\n', [bare('{"error":"x"}'), data("1")], "clean"],
     ["C84 a bare line at the end", '{"error":"x"}', [bare('{"error":"x"}')], "mid_line"],
-  ])("with %s", (_name, text, messages, end) => {
+  ])("with %s", (...[_name, text, messages, end]) => {
     expect(readText(text)).toEqual({ messages, end, bytes: encoder.encode(text).length });
   });
 
@@ -109,7 +109,7 @@ describe("the limits of an event stream", () => {
     ["many lines of one message", "data: 1\n".repeat(5), [], "overflow", 21],
     ["many comments", ": ping\n".repeat(14), [], "clean", 98],
     ["many messages", "data: 1\n\n".repeat(12), Array.from({ length: 11 }, () => data("1")), "overflow", 101],
-  ])("%s", (_name, text, messages, end, bytes) => {
+  ])("%s", (...[_name, text, messages, end, bytes]) => {
     expect(readText(text, small)).toEqual({ messages, end, bytes });
   });
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
@@ -27,7 +28,7 @@ export async function killMarked(marker: string, known: readonly SeenProcess[] =
   let waitingFor = [...known];
   for (;;) {
     const found = await findMarked(marker);
-    waitingFor = await stillAlive([...waitingFor, ...found]);
+    waitingFor = stillAlive([...waitingFor, ...found]);
     if (waitingFor.length === 0) return true;
     if (performance.now() > deadline) return false;
     for (const seen of waitingFor) killQuietly(seen.pid);
@@ -35,10 +36,19 @@ export async function killMarked(marker: string, known: readonly SeenProcess[] =
   }
 }
 
-/** The process as it is now; null when it is gone. */
-export async function seeProcess(pid: number): Promise<SeenProcess | null> {
-  const stat = await readStat(pid);
-  return stat === null ? null : { pid, startTime: stat.startTime };
+/**
+ * Bubblewrap exits as soon as its program has; the namespace's first process, and all that is left with it, are
+ * killed by that and die a moment later. This waits for the moment.
+ */
+export async function seenDead(marker: string, first: SeenProcess | null): Promise<boolean> {
+  if (first !== null && stillAlive([first]).length === 0) return true;
+  return killMarked(marker, first === null ? [] : [first]);
+}
+
+/** The process as it is now, if it is one of bubblewrap's own; its name lasts longer than its command line. */
+export function seeBwrap(pid: number): SeenProcess | null {
+  const stat = readStat(pid);
+  return stat?.name === "bwrap" ? { pid, startTime: stat.startTime } : null;
 }
 
 async function findMarked(marker: string): Promise<readonly SeenProcess[]> {
@@ -46,25 +56,25 @@ async function findMarked(marker: string): Promise<readonly SeenProcess[]> {
   for (const entry of await readdir("/proc")) {
     if (!/^\d+$/.test(entry)) continue;
     const pid = Number(entry);
-    if (!(await carriesMarker(pid, marker))) continue;
-    const seen = await seeProcess(pid);
-    if (seen !== null) found.push(seen);
+    if (!carriesMarker(pid, marker)) continue;
+    const stat = readStat(pid);
+    if (stat !== null) found.push({ pid, startTime: stat.startTime });
   }
   return found;
 }
 
-async function carriesMarker(pid: number, marker: string): Promise<boolean> {
-  const cmdline = await readProc(pid, "cmdline");
+function carriesMarker(pid: number, marker: string): boolean {
+  const cmdline = readProc(pid, "cmdline");
   if (cmdline?.split("\0", 1)[0] !== marker) return false;
-  const numbers = /^NSpid:\s+(.*)$/m.exec((await readProc(pid, "status")) ?? "")?.[1]?.split(/\s+/) ?? [];
+  const numbers = /^NSpid:\s+(.*)$/m.exec(readProc(pid, "status") ?? "")?.[1]?.split(/\s+/) ?? [];
   // One number: a process of our own namespace. A last number of 1: the first one of a sandbox.
   return numbers.length === 1 || numbers.at(-1) === "1";
 }
 
-async function stillAlive(candidates: readonly SeenProcess[]): Promise<SeenProcess[]> {
+function stillAlive(candidates: readonly SeenProcess[]): SeenProcess[] {
   const alive = new Map<number, SeenProcess>();
   for (const seen of candidates) {
-    const now = await readStat(seen.pid);
+    const now = readStat(seen.pid);
     // The first process of a namespace becomes a zombie only when all others of it are gone.
     if (now !== null && now.startTime === seen.startTime && now.state !== "Z" && now.state !== "X") {
       alive.set(seen.pid, seen);
@@ -73,17 +83,33 @@ async function stillAlive(candidates: readonly SeenProcess[]): Promise<SeenProce
   return [...alive.values()];
 }
 
-async function readStat(pid: number): Promise<{ state: string; startTime: string } | null> {
-  const text = await readProc(pid, "stat");
-  if (text === null) return null;
-  // The name in parentheses may itself hold blanks and parentheses; fields are counted after the last one.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { state: fields[0] ?? "", startTime: fields[19] ?? "" };
+interface Stat {
+  readonly name: string;
+  readonly state: string;
+  readonly startTime: string;
 }
 
-async function readProc(pid: number, file: "cmdline" | "stat" | "status"): Promise<string | null> {
-  // Gone, or not ours to look at: in both cases not a process that we started.
-  return readFile(`/proc/${pid}/${file}`, "utf8").catch(() => null);
+function readStat(pid: number): Stat | null {
+  const text = readProc(pid, "stat");
+  if (text === null) return null;
+  // The name in parentheses may itself hold blanks and parentheses; fields are counted after the last one.
+  const end = text.lastIndexOf(")");
+  const fields = text.slice(end + 2).split(" ");
+  return {
+    name: text.slice(text.indexOf("(") + 1, end),
+    state: fields[0] ?? "",
+    startTime: fields[19] ?? "",
+  };
+}
+
+/** Synchronous: these files never touch a disk, and what is seen must not be older than the question. */
+function readProc(pid: number, file: "cmdline" | "stat" | "status"): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    // Gone, or not ours to look at: in both cases not a process that we started.
+    return null;
+  }
 }
 
 function killQuietly(pid: number): void {

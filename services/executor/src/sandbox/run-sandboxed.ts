@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceUser } from "../workspace/index.ts";
 import type { SandboxResult } from "./backend.ts";
 import { createOutputCollector, type OutputCollector } from "./capped-output.ts";
-import { killMarked, seeProcess, type SeenProcess } from "./process-tree.ts";
+import { killMarked, seeBwrap, seenDead, type SeenProcess } from "./process-tree.ts";
 import { createStatusReader } from "./status-channel.ts";
 
 /**
@@ -30,6 +30,8 @@ export const STATUS_FD = 4;
 const DRAIN_MS = 300;
 const KILL_AT_TIMES_THE_CAP = 4;
 
+const NOT_SEEN_DEAD: SandboxResult = { kind: "unknown", reason: "its processes were not seen dead" };
+
 type StopKind = "timeout" | "cancelled" | "output_limit";
 
 interface Watched {
@@ -37,6 +39,8 @@ interface Watched {
   readonly stdout: OutputCollector;
   readonly stderr: OutputCollector;
   readonly status: ReturnType<typeof createStatusReader>;
+  /** The sandbox's first process, once it was seen. */
+  readonly first: () => SeenProcess | null;
   readonly startedAt: number;
   readonly drained: Promise<unknown>;
 }
@@ -58,7 +62,9 @@ type Ending =
 
 export async function runSandboxed(start: SandboxStart, signal: AbortSignal): Promise<SandboxResult> {
   if (signal.aborted) return neverStarted(start.outputBytes);
-  const watched = watch(start, spawnBwrap(start));
+  const child = spawnBwrap(start);
+  if (child instanceof Error) return { kind: "sandbox_failed", reason: child.message };
+  const watched = watch(start, child);
   const ending = await firstEnding(start, watched, signal);
   await Promise.race([watched.drained, delay(DRAIN_MS)]);
   for (const stream of watched.child.stdio) stream?.destroy();
@@ -72,10 +78,13 @@ export async function runSandboxed(start: SandboxStart, signal: AbortSignal): Pr
   }
 }
 
-function spawnBwrap(start: SandboxStart): ChildProcess {
+/** An error of `spawn` itself (no memory, an argv that is too long) is a value: nothing has started. */
+function spawnBwrap(start: SandboxStart): ChildProcess | Error {
   const devNull = openSync("/dev/null", "r+");
   try {
     return spawnWith(start, devNull);
+  } catch (error) {
+    return error instanceof Error ? error : new Error("spawn failed", { cause: error });
   } finally {
     closeSync(devNull);
   }
@@ -104,9 +113,14 @@ function watch(start: SandboxStart, child: ChildProcess): Watched {
   const report = child.stdio[STATUS_FD];
   child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
-  report?.on("data", (chunk: Buffer) => status.push(chunk.toString("latin1")));
+  let first: SeenProcess | null = null;
+  report?.on("data", (chunk: Buffer) => {
+    status.push(chunk.toString("latin1"));
+    const { childPid } = status.status();
+    first ??= childPid === null ? null : seeBwrap(childPid);
+  });
   const drained = Promise.all([child.stdout, child.stderr, report].map(closed));
-  return { child, stdout, stderr, status, startedAt: performance.now(), drained };
+  return { child, stdout, stderr, status, first: () => first, startedAt: performance.now(), drained };
 }
 
 /** An error on a pipe ends it as well; what arrived until then is what there is. */
@@ -152,30 +166,24 @@ function firstEnding(start: SandboxStart, watched: Watched, signal: AbortSignal)
   });
 }
 
-async function killTree(start: SandboxStart, watched: Watched): Promise<boolean> {
-  const pids = [watched.status.status().childPid, watched.child.pid ?? null];
-  const known: SeenProcess[] = [];
-  for (const pid of pids) {
-    const seen = pid === null ? null : await seeProcess(pid);
-    if (seen !== null) known.push(seen);
-  }
+function killTree(start: SandboxStart, watched: Watched): Promise<boolean> {
+  const outer = watched.child.pid === undefined ? null : seeBwrap(watched.child.pid);
+  const known = [watched.first(), outer].filter((seen) => seen !== null);
   return killMarked(start.marker, known);
 }
 
 async function settleStop(watched: Watched, stop: Stop): Promise<SandboxResult> {
-  if (!(await stop.seenDead)) return { kind: "unknown", reason: "its processes were not seen dead" };
+  if (!(await stop.seenDead)) return NOT_SEEN_DEAD;
   return { kind: stop.kind, ...outputOf(watched) };
 }
 
 async function settleExit(start: SandboxStart, watched: Watched, exit: Exit): Promise<SandboxResult> {
   const { exitCode, childPid } = watched.status.status();
+  if (childPid !== null && !(await seenDead(start.marker, watched.first()))) return NOT_SEEN_DEAD;
   if (exitCode !== null) return { kind: "exited", code: exitCode, ...outputOf(watched) };
-  if (exit.byItself || childPid === null) {
-    return { kind: "sandbox_failed", reason: sandboxWords(watched) };
-  }
   // Somebody killed bubblewrap itself: what it had started may have run.
-  const dead = await killMarked(start.marker);
-  return { kind: "unknown", reason: dead ? "the sandbox was killed" : "its processes were not seen dead" };
+  if (!exit.byItself && childPid !== null) return { kind: "unknown", reason: "the sandbox was killed" };
+  return { kind: "sandbox_failed", reason: sandboxWords(watched) };
 }
 
 function sandboxWords(watched: Watched): string {

@@ -32,11 +32,9 @@ export interface TreeFixture {
 /** A tree owned by the service user, and a directory beside it that no tool may reach. */
 export async function treeFixture(): Promise<TreeFixture> {
   const root = await temporaryDirectory();
-  const [tree, staging, outside] = ["tree", "tmp", "outside"].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const tree = join(root, "tree");
+  const staging = join(root, "tmp");
+  const outside = join(root, "outside");
   for (const dir of [tree, staging, outside]) await mkdir(dir);
   if (SERVICE_USER !== null) execFileSync("chown", [`${SERVICE_USER.uid}:${SERVICE_USER.gid}`, tree]);
   const files = await openWorkspaceFs({ tree, staging, serviceUser: SERVICE_USER });

@@ -7,6 +7,7 @@ import { itemKey, turnKey } from "@airlock/core/record";
 import { readRun, readTurn, type CallHash, type TurnHash } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
+import { logSettledItem } from "../settlement/log-settled.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { judgeItem } from "../verdict/judge-item.ts";
 import { endRun } from "./end-run.ts";
@@ -29,7 +30,10 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
     const calls = await judgeCalls(deps, run, body);
     const step = nextStep(body, run.plan, turn.maxOutputTokens);
     const followed = await follow(deps, { body, run, turn, calls }, step);
-    if (followed !== null) logResponse(deps, { body, run, calls }, followed);
+    if (followed !== null) {
+      logResponse(deps, { body, run, calls }, followed);
+      await logSettledItems(deps, calls);
+    }
   }
   await advanceTurn(deps, body);
   return DONE;
@@ -41,6 +45,11 @@ async function judgeCalls(deps: Deps, run: AdmittedRun, body: ResponseBody): Pro
     .map(({ ordinal }) => itemKey({ ...body, ordinal }));
   const calls = await Promise.all(keys.map(async (key) => [key, await judgeItem(deps, run, key)] as const));
   return new Map(calls.flatMap(([key, call]) => (call === null ? [] : [[key, call]])));
+}
+
+async function logSettledItems(deps: Deps, calls: JudgedCalls): Promise<void> {
+  const settled = [...calls].filter(([, call]) => call.settled !== undefined);
+  for (const [key] of settled) await logSettledItem(deps, key);
 }
 
 export interface Committed {

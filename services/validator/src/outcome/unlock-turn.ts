@@ -1,6 +1,5 @@
 import { callDependencies, type CallStage } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
-import { logSettledItem } from "../settlement/log-settled.ts";
 import { endRun } from "./end-run.ts";
 import type { Followed } from "./log-response.ts";
 import type { Committed } from "./on-response.ts";
@@ -27,11 +26,6 @@ export async function unlockTurn(deps: Deps, { body, run, calls }: Committed): P
   });
   switch (answer) {
     case "unlocked":
-      await Promise.all(
-        [...calls].map(([itemKey, call]) =>
-          call.settled === undefined ? null : logSettledItem(deps, itemKey),
-        ),
-      );
       return "unlock_effects";
     case "over_budget":
       await endRun(deps, body, { state: "escalated", errorClass: "BUDGET_CALLS" });

@@ -1,7 +1,7 @@
 // Takes an approved call that waits for nothing, gives a signed grant on the executions queue;
 // releases nothing whose decision is over, whose run ended, or that another release was faster with.
 import { DONE, type Handled } from "@airlock/core/queue";
-import { parseItemKey, type SignedRecord } from "@airlock/core/record";
+import { parseItemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
 import { readCall, readRun, type CallHash, type RunPlan } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
@@ -29,7 +29,7 @@ export async function republishCall(deps: Deps, itemKey: string, call: CallHash)
     await releaseCall(deps, itemKey);
     return DONE;
   }
-  await deps.publisher.publish(JSON.parse(call.grantRecord) as SignedRecord);
+  await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.grantRecord)));
   return DONE;
 }
 

@@ -1,6 +1,5 @@
 // Takes the signed terminal record of a tool call with its sealed content, gives the call's verdict and decision,
 // written once; refuses content that is not what the record names.
-import type { ItemState } from "@airlock/core/call";
 import { itemBodySchema, parseBody, type ItemBody, type RunEvent } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { itemKey as keyOf, openSealed, sha256Hex, verifyRecord } from "@airlock/core/record";
@@ -21,7 +20,8 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
   const item = parseBody(itemBodySchema, verifyRecord(deps.keyring, "item", stored.record));
   if (keyOf(item) !== itemKey)
     throw new AirlockError("RECORD_INVALID", "an item lies under another key than it names");
-  const judgement = await judge(deps, run, item, openContent(deps, item, stored.content));
+  const content = openContent(deps, item, stored.content);
+  const judgement = await judge(deps, run, { item, content });
   const tool = run.plan.tools.some(({ name }) => name === item.name) ? item.name : "(unregistered)";
   await deps.store.decide(
     itemKey,
@@ -32,9 +32,7 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
       bytes: item.bytes,
       ...judgement.fields,
     },
-    judgement.path.map((state, at) =>
-      eventOf(itemKey, tool, state, at === judgement.path.length - 1 ? judgement : null),
-    ),
+    pathEvents({ itemKey, tool }, judgement),
   );
   return readCall(deps.redis, itemKey);
 }
@@ -51,8 +49,7 @@ function openContent(deps: Deps, item: ItemBody, sealed: string | null): string 
 async function judge(
   deps: Deps,
   run: AdmittedRun,
-  item: ItemBody,
-  content: string | null,
+  { item, content }: { readonly item: ItemBody; readonly content: string | null },
 ): Promise<Judgement> {
   if (item.state === "QUARANTINED" || content === null) {
     return quarantined([], item.errorClass ?? "ITEM_INCOMPLETE", "set aside by the streamer");
@@ -76,14 +73,20 @@ function unreadable(verdict: Extract<Verdict, { status: "QUARANTINED" }>): Judge
   return quarantined(parsed ? ["PARSED"] : [], verdict.errorClass, verdict.detail);
 }
 
-function eventOf(itemKey: string, tool: string | null, state: ItemState, last: Judgement | null): RunEvent {
-  return {
-    type: "item_state",
-    itemKey,
-    state,
-    tool,
-    rule: last?.rule ?? null,
-    errorClass: last?.errorClass ?? null,
-    bytes: null,
-  };
+/** One event per state on the way; the last one says which rule or class it was. */
+function pathEvents(
+  call: { readonly itemKey: string; readonly tool: string | null },
+  { path, rule, errorClass }: Judgement,
+): readonly RunEvent[] {
+  return path.map((state, at) => {
+    const last = at === path.length - 1;
+    return {
+      type: "item_state",
+      ...call,
+      state,
+      rule: last ? rule : null,
+      errorClass: last ? errorClass : null,
+      bytes: null,
+    };
+  });
 }

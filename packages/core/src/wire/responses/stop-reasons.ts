@@ -2,13 +2,10 @@ import type { Observed } from "../adapter.ts";
 import { INDETERMINATE, type Outcome, type RawSignal } from "../outcome.ts";
 
 /** Errors of a failed response by which the provider's own policy stopped it. */
-export const POLICY_ERROR_CODES: ReadonlySet<string> = new Set([
-  "bio_policy",
-  "image_content_policy_violation",
-]);
+const POLICY_ERROR_CODES: ReadonlySet<string> = new Set(["bio_policy", "image_content_policy_violation"]);
 
 /** What each status means; a status or reason that has no row is indeterminate. */
-export const STOP_REASONS = {
+const STOP_REASONS = {
   cancelled: () => INDETERMINATE,
   completed: (_reason, observed) => completed(observed),
   failed: (_reason, observed) => failed(observed),

@@ -20,7 +20,7 @@ function builtinCall(...fields: readonly string[]): ItemType {
 }
 
 /** Every output item type of the protocol and who acts on it. A type that is not here is `other`. */
-export const ITEM_TYPES = {
+const ITEM_TYPES = {
   additional_tools: OTHER,
   apply_patch_call: builtinCall("operation"),
   code_interpreter_call: PROVIDER,

@@ -82,7 +82,7 @@ describe("the Responses decoder", () => {
     ["in an untyped frame", { error: { code: "c", message: "m" } }, "c", "m"],
     ["a text", { error: "m" }, null, "m"],
     ["without details", { type: "error" }, null, null],
-  ])("reads an error that is %s", (_name, data, code, text) => {
+  ])("reads an error that is %s", (...[_name, data, code, text]) => {
     const { events } = decode({ event: null, data: JSON.stringify(data), bare: false });
     expect(events).toEqual([
       { type: "stream_error", wireType: "error", code, message: text, errorClass: "STREAM_ERROR" },

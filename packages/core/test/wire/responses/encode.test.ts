@@ -16,6 +16,14 @@ function body(input: Partial<EncodeInput>): unknown {
   return JSON.parse(ADAPTERS.responses.encode({ ...MINIMAL, ...input }));
 }
 
+function say(text: string): object {
+  return { type: "message", role: "user", content: [{ type: "input_text", text }] };
+}
+
+function encodeWithStop(): string {
+  return ADAPTERS.responses.encode({ ...MINIMAL, stopSequences: ["END"] });
+}
+
 describe("the Responses request", () => {
   test("replays the whole conversation in order", () => {
     const items = [
@@ -47,11 +55,6 @@ describe("the Responses request", () => {
       tools: [{ name: "f", description: "does f", schemaText: '{"type":"object"}' }],
       maxOutputTokens: 500,
       parallelToolCalls: false,
-    });
-    const say = (text: string) => ({
-      type: "message",
-      role: "user",
-      content: [{ type: "input_text", text }],
     });
     expect(encoded).toEqual({
       model: "m",
@@ -109,9 +112,8 @@ describe("the Responses request", () => {
 
   test("can't carry stop sequences, and says so before and when it is asked", () => {
     expect(ADAPTERS.responses.supports).toEqual({ stopSequences: false });
-    const encode = () => ADAPTERS.responses.encode({ ...MINIMAL, stopSequences: ["END"] });
-    expect(encode).toThrow(AirlockError);
-    expect(encode).toThrow("remove stopSequences");
+    expect(encodeWithStop).toThrow(AirlockError);
+    expect(encodeWithStop).toThrow("remove stopSequences");
   });
 
   test("goes to one path, whatever the model is called", () => {

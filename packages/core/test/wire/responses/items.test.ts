@@ -10,6 +10,10 @@ type Row = readonly [
   content: string | null,
 ];
 
+function refuses(content: JsonObject[]): boolean | undefined {
+  return ADAPTERS.responses.readItem({ type: "message", content })?.refusal;
+}
+
 describe("an output item", () => {
   test.each<Row>([
     ["function_call", { name: "f", arguments: '{"a":1}' }, "tool_call", "f", '{"a":1}'],
@@ -77,7 +81,7 @@ describe("an output item", () => {
       "ab",
     ],
     ["message", {}, "message", null, ""],
-  ])("%s %j is %s %s", (type, fields, kind, name, content) => {
+  ])("%s %j is %s %s", (...[type, fields, kind, name, content]) => {
     const facts = ADAPTERS.responses.readItem({ type, id: "i", call_id: "c", ...fields });
     const acts = kind === "tool_call" || kind === "approval_request";
     expect(facts).toEqual({
@@ -104,8 +108,6 @@ describe("an output item", () => {
   test("is a refusal only without any text", () => {
     const refusal = { type: "refusal", refusal: "no" };
     const text = { type: "output_text", text: "but" };
-    const read = (content: JsonObject[]) =>
-      ADAPTERS.responses.readItem({ type: "message", content })?.refusal;
-    expect([read([refusal]), read([refusal, text]), read([])]).toEqual([true, false, false]);
+    expect([refuses([refusal]), refuses([refusal, text]), refuses([])]).toEqual([true, false, false]);
   });
 });

@@ -1,0 +1,29 @@
+import { userInfo } from "node:os";
+import { createPublisher } from "@airlock/core/queue";
+import { newRunId } from "@airlock/core/record";
+import { writeSpec, type RunSpec } from "@airlock/core/run";
+import type { Session } from "./session.ts";
+
+/** Writes the sealed spec, then adds the signed command that names it; returns the run's id. */
+export async function submitRun(session: Session, spec: RunSpec): Promise<string> {
+  const run = newRunId();
+  const { specDigest } = await writeSpec(session, run, spec);
+  await command(session, { run, kind: "submit", specDigest }, spec.priority);
+  return run;
+}
+
+/** Asks for a run's end; the validator decides what can still be stopped. */
+export async function cancelRun(session: Session, run: string, reason: string): Promise<void> {
+  await command(session, { run, kind: "cancel", reason });
+}
+
+type Asked =
+  | { readonly run: string; readonly kind: "submit"; readonly specDigest: string }
+  | { readonly run: string; readonly kind: "cancel"; readonly reason: string };
+
+async function command(session: Session, asked: Asked, priority?: number): Promise<void> {
+  const publisher = createPublisher(session);
+  const body = { version: 1, requestedBy: userInfo().username.slice(0, 128), ...asked } as const;
+  const record = publisher.sign({ purpose: "command", body });
+  await publisher.publish(record, priority === undefined ? {} : { priority });
+}

@@ -1,0 +1,34 @@
+import type { Command, CommandContext } from "./command.ts";
+import { cancelCommand } from "./cancel.ts";
+import { demoCommand } from "./demo.ts";
+import { doctorCommand } from "./doctor.ts";
+import { eventsCommand } from "./events.ts";
+import { parseCommandLine, type CommandTable } from "./parse.ts";
+import { runCommand } from "./run.ts";
+import { runsCommand } from "./runs.ts";
+import { showCommand } from "./show.ts";
+import { upCommand } from "./up.ts";
+
+/** Every command: parsing and `--help` come from this table. */
+export const COMMANDS = {
+  up: upCommand,
+  run: runCommand,
+  runs: runsCommand,
+  show: showCommand,
+  events: eventsCommand,
+  cancel: cancelCommand,
+  doctor: doctorCommand,
+  demo: demoCommand,
+} as const satisfies Record<string, Command>;
+
+/** Returns the exit code. */
+export async function runCommandLine(
+  commands: CommandTable,
+  words: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const parsed = parseCommandLine(commands, words);
+  if (parsed.kind === "call") return parsed.command.run(parsed.call, context);
+  context.out.print(parsed.text);
+  return words.length === 0 ? 2 : 0;
+}

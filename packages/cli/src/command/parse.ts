@@ -1,0 +1,83 @@
+// Words of a command line in, a command with its flags out; refuses unknown commands and flags by name.
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { AirlockError } from "@airlock/core/fault";
+import type { Command, CommandCall } from "./command.ts";
+import { commandHelp, generalHelp } from "./help.ts";
+
+export type CommandTable = Readonly<Record<string, Command>>;
+export type Parsed =
+  | { readonly kind: "help"; readonly text: string }
+  | { readonly kind: "call"; readonly command: Command; readonly call: CommandCall };
+
+export function parseCommandLine(commands: CommandTable, words: readonly string[]): Parsed {
+  const [first, ...rest] = words;
+  if (first === undefined || first === "--help" || first === "-h" || first === "help") {
+    const asked = first === "help" ? commandNamed(commands, rest[0]) : undefined;
+    return { kind: "help", text: asked === undefined ? generalHelp(commands) : commandHelp(...asked) };
+  }
+  const named = commandNamed(commands, first);
+  if (named === undefined) {
+    const names = Object.keys(commands).join(", ");
+    throw new AirlockError("USAGE", `"${first}" is not a command; there are ${names}`);
+  }
+  const [name, command] = named;
+  const { values, positionals } = parseFlags(name, command, rest);
+  if (values["help"] === true) return { kind: "help", text: commandHelp(name, command) };
+  return { kind: "call", command, call: callOf(values, positional(name, command, positionals)) };
+}
+
+function commandNamed(commands: CommandTable, name: string | undefined): [string, Command] | undefined {
+  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return name === undefined || command === undefined ? undefined : [name, command];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function parseFlags(
+  name: string,
+  command: Command,
+  words: readonly string[],
+): { readonly values: Values; readonly positionals: readonly string[] } {
+  const flags = Object.entries(command.flags).map(([flag, { value, multiple }]) => [
+    flag,
+    { type: value === null ? "boolean" : "string", multiple: multiple ?? false },
+  ]);
+  const options = {
+    ...(Object.fromEntries(flags) as NonNullable<ParseArgsConfig["options"]>),
+    help: { type: "boolean", short: "h" },
+  } satisfies ParseArgsConfig["options"];
+  try {
+    return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+  } catch (cause) {
+    const [message] = cause instanceof Error ? cause.message.split(". ") : ["it can't be read"];
+    throw new AirlockError("USAGE", `${message}; \`airlock ${name} --help\` lists the flags`, { cause });
+  }
+}
+
+function positional(name: string, command: Command, given: readonly string[]): string | undefined {
+  const [first, ...others] = given;
+  const { positional: wanted } = command;
+  const tooMany = wanted === null ? first : others[0];
+  if (tooMany !== undefined) {
+    throw new AirlockError("USAGE", `"${tooMany}" is one word too many; see \`airlock ${name} --help\``);
+  }
+  if (wanted?.required === true && first === undefined) {
+    throw new AirlockError("USAGE", `\`airlock ${name}\` needs ${wanted.name}; see \`airlock ${name} --help\``);
+  }
+  return first;
+}
+
+function callOf(values: Values, positional: string | undefined): CommandCall {
+  return {
+    positional,
+    on: (flag) => values[flag] === true,
+    text: (flag) => {
+      const value = values[flag];
+      return typeof value === "string" ? value : undefined;
+    },
+    list: (flag) => {
+      const value = values[flag];
+      return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
+    },
+  };
+}

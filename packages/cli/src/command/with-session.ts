@@ -1,0 +1,24 @@
+import { cliConfig } from "../config.ts";
+import { dataFolder, openSession, redisUrlFor, type Session } from "../client/index.ts";
+import type { CommandCall, CommandContext } from "./command.ts";
+
+/** Opens the session that --data, AIRLOCK_DATA and REDIS_URL name, and closes it at the end. */
+export async function withSession<T>(
+  call: CommandCall,
+  context: CommandContext,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { environment, errors } = context;
+  const config = cliConfig(environment);
+  const data = dataFolder(context.folder, config, call.text("data"));
+  const url = redisUrlFor({ environment, config, data });
+  const onState = (state: "up" | "down"): void => {
+    errors.print(state === "down" ? "Redis does not answer; waiting" : "Redis answers again");
+  };
+  const session = await openSession({ url, data, onState });
+  try {
+    return await use(session);
+  } finally {
+    session.close();
+  }
+}

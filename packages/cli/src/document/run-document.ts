@@ -1,0 +1,128 @@
+// A run's id in, the document of `show --json` out: identifiers, states, decisions, and the artifact.
+// Refuses runs that nobody submitted, and records that their producer didn't sign.
+import { parseBody, responseBodySchema } from "@airlock/core/contract";
+import { AirlockError } from "@airlock/core/fault";
+import { createLedger } from "@airlock/core/ledger";
+import { isRunId, itemKey, openSealed, verifyRecord, type Keyring } from "@airlock/core/record";
+import { readAttempt, readCall, readRun, readTurn, type AttemptHash, type RunHash } from "@airlock/core/run";
+import { runKeys, type Redis } from "@airlock/core/store";
+
+export interface CallDocument {
+  readonly itemKey: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly state: string;
+  readonly decision: string | null;
+  readonly rules: readonly string[];
+  readonly errorClass: string | null;
+  readonly resultBytes: number | null;
+}
+export interface AttemptDocument {
+  readonly number: number;
+  readonly raw: string | null;
+  readonly outcome: string | null;
+  readonly errorClass: string | null;
+}
+export interface TurnDocument {
+  readonly number: number;
+  readonly attempts: readonly AttemptDocument[];
+  readonly calls: readonly CallDocument[];
+}
+export interface RunDocument {
+  readonly id: string;
+  readonly state: string;
+  /** how the latest response ended */
+  readonly outcome: string | null;
+  /** the error class of the ending, with its detail */
+  readonly reason: string | null;
+  readonly turns: readonly TurnDocument[];
+  readonly artifact: { readonly kind: string; readonly content: string } | null;
+}
+
+interface Deps {
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+}
+
+export async function readRunDocument(deps: Deps, id: string): Promise<RunDocument> {
+  await assertSubmitted(deps.redis, id);
+  const run = await readRun(deps.redis, id);
+  if (run === null) {
+    return { id, state: "queued", outcome: null, reason: null, turns: [], artifact: null };
+  }
+  const numbers = Array.from({ length: run.turn }, (_, at) => at + 1);
+  const turns = await Promise.all(numbers.map((turn) => readTurnDocument(deps, id, turn)));
+  const outcomes = turns.flatMap((turn) => turn.attempts.map((attempt) => attempt.outcome));
+  return {
+    id,
+    state: run.state,
+    outcome: outcomes.findLast((outcome) => outcome !== null) ?? null,
+    reason: reasonOf(run),
+    turns,
+    artifact: artifactOf(deps, id, run),
+  };
+}
+
+/** Throws RUN_NOT_FOUND where no spec lies under the id. */
+export async function assertSubmitted(redis: Redis, id: string): Promise<void> {
+  const known = isRunId(id) && (await redis.exists(runKeys(id).spec, runKeys(id).run)) > 0;
+  if (!known) throw new AirlockError("RUN_NOT_FOUND", `${id}; \`airlock runs\` lists those that there are`);
+}
+
+export function reasonOf(run: Pick<RunHash, "errorClass" | "detail">): string | null {
+  const { errorClass, detail } = run;
+  if (errorClass === undefined) return detail ?? null;
+  return detail === undefined ? errorClass : `${errorClass}: ${detail}`;
+}
+
+function artifactOf({ keyring }: Deps, id: string, run: RunHash): RunDocument["artifact"] {
+  if (run.artifact === undefined || run.artifactKind === undefined) return null;
+  const place = `${runKeys(id).run}#artifact`;
+  return { kind: run.artifactKind, content: openSealed(keyring, { seal: "run", place }, run.artifact) };
+}
+
+async function readTurnDocument(deps: Deps, run: string, turn: number): Promise<TurnDocument> {
+  const last = (await readTurn(deps.redis, run, turn))?.attempt ?? 0;
+  const numbers = Array.from({ length: last }, (_, at) => at + 1);
+  const hashes = await Promise.all(numbers.map((attempt) => readAttempt(deps.redis, { run, turn, attempt })));
+  const keys = hashes.flatMap((hash, at) => callKeys(deps.keyring, { run, turn, attempt: at + 1 }, hash));
+  const calls = await Promise.all(keys.map((key) => readCallDocument(deps.redis, key)));
+  return {
+    number: turn,
+    attempts: hashes.map((hash, at) => ({
+      number: at + 1,
+      raw: hash?.raw ?? null,
+      outcome: hash?.outcome ?? null,
+      errorClass: hash?.errorClass ?? null,
+    })),
+    calls: calls.filter((call) => call !== null),
+  };
+}
+
+/** The calls that a committed attempt had, by its signed response record. */
+function callKeys(
+  keyring: Keyring,
+  attempt: { readonly run: string; readonly turn: number; readonly attempt: number },
+  hash: AttemptHash | null,
+): readonly string[] {
+  if (hash?.record === undefined) return [];
+  const body = parseBody(responseBodySchema, verifyRecord(keyring, "response", JSON.parse(hash.record)));
+  return body.items
+    .filter(({ kind }) => kind === "tool_call")
+    .map(({ ordinal }) => itemKey({ ...attempt, ordinal }));
+}
+
+async function readCallDocument(redis: Redis, key: string): Promise<CallDocument | null> {
+  const [call, entry] = await Promise.all([readCall(redis, key), createLedger(redis).read(key)]);
+  if (call === null) return null;
+  return {
+    itemKey: key,
+    callId: call.callId,
+    tool: call.tool,
+    state: call.settled ?? entry?.state ?? call.state,
+    decision: call.decision ?? null,
+    rules: call.rules ?? [],
+    errorClass: call.errorClass ?? entry?.errorClass ?? null,
+    resultBytes: call.resultBytes ?? entry?.resultBytes ?? null,
+  };
+}

@@ -1,0 +1,36 @@
+// A file of YAML or JSON in, a checked spec with a real workspace path out; refuses every bad key, by file and key.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { AirlockError } from "@airlock/core/fault";
+import { parseRunSpec, type RunSpec } from "@airlock/core/run";
+import { parseDocument } from "yaml";
+import { workspaceSource } from "./workspace-source.ts";
+
+export function readSpecFile(file: string, folder: string): RunSpec {
+  const place = path.resolve(folder, file);
+  return specFromText(readText(place), { file: place, folder: path.dirname(place) });
+}
+
+/** JSON is read as the YAML that it is, so both forms get errors with line and column. */
+export function specFromText(
+  text: string,
+  place: { readonly file: string; readonly folder: string },
+): RunSpec {
+  const document = parseDocument(text, { prettyErrors: true });
+  const [broken] = document.errors;
+  if (broken !== undefined) throw new AirlockError("SPEC_INVALID", `${place.file}: ${broken.message}`);
+  const spec = parseRunSpec(document.toJS({ maxAliasCount: 0 }), place.file);
+  if (spec.workspace === undefined) return spec;
+  const where = `${place.file}\n  workspace.source`;
+  const source = workspaceSource(spec.workspace.source, place.folder, where);
+  return { ...spec, workspace: { ...spec.workspace, source } };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
+    throw new AirlockError("SPEC_INVALID", `${file} can't be read (${code})`, { cause });
+  }
+}

@@ -1,0 +1,50 @@
+import type { RunEvent } from "@airlock/core/contract";
+import { assertNever } from "@airlock/core/fault";
+import { plainCell, type Screen } from "./screen.ts";
+import { styledItemState, styledRunState } from "./states.ts";
+
+/** One event in words. `path` are the states that the item went through, the new one last. */
+export function eventLine(screen: Screen, event: RunEvent, path: readonly string[] = []): string {
+  switch (event.type) {
+    case "run_admitted":
+      return `run admitted: route ${event.route}, model ${plainCell(event.model)}`;
+    case "attempt_opened": {
+      const why = event.reason === null ? "" : `, because the last one ended with ${event.reason}`;
+      return `turn ${event.turn}: attempt ${event.attempt} asked for${why}`;
+    }
+    case "attempt_begun":
+      return `turn ${event.turn}: attempt ${event.attempt} streams`;
+    case "attempt_committed":
+      return committedLine(screen, event);
+    case "item_state":
+      return itemLine(screen, event, path.length > 0 ? path : [event.state]);
+    case "turn_closed":
+      return `turn ${event.turn}: closed`;
+    case "cancel_requested":
+      return `cancel requested by ${plainCell(event.by)}`;
+    case "run_ended":
+      return `run ended: ${styledRunState(screen, event.state)}${event.errorClass === null ? "" : ` (${event.errorClass})`}`;
+    default:
+      return assertNever(event);
+  }
+}
+
+function committedLine(screen: Screen, event: Extract<RunEvent, { type: "attempt_committed" }>): string {
+  const raw = event.raw === null ? "no closing signal" : plainCell(event.raw);
+  const failed = event.errorClass === null ? "" : screen.style("yellow", ` ${event.errorClass}`);
+  return `turn ${event.turn}: attempt ${event.attempt} ended: ${event.outcome} (${raw}), ${event.items} items${failed}`;
+}
+
+/** `  1.1.2 write_file  ITEM_TERMINAL → … → EXECUTED (128 bytes)` */
+export function itemLine(
+  screen: Screen,
+  event: Extract<RunEvent, { type: "item_state" }>,
+  path: readonly string[],
+): string {
+  const [, ...place] = event.itemKey.split(".");
+  const states = path.map((state) => styledItemState(screen, state)).join(screen.style("dim", " → "));
+  const notes = [event.errorClass, event.rule, event.bytes === null ? null : `${event.bytes} bytes`];
+  const note = notes.filter((part) => part !== null).join(", ");
+  const name = event.tool === null ? "(no call)" : plainCell(event.tool);
+  return `  ${place.join(".")} ${screen.style("bold", name)}  ${states}${note === "" ? "" : screen.style("dim", ` (${note})`)}`;
+}

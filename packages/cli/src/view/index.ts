@@ -1,0 +1,6 @@
+export { eventLine } from "./event-line.ts";
+export { createItemBoard, type ItemBoard } from "./item-board.ts";
+export { runListText, runText } from "./run-text.ts";
+export { createScreen, plainCell, plainText, type Screen } from "./screen.ts";
+export { styledItemState, styledRunState } from "./states.ts";
+export { cutLine, table } from "./table.ts";

@@ -1,0 +1,58 @@
+import type { RunEvent } from "@airlock/core/contract";
+import { eventLine, itemLine } from "./event-line.ts";
+import type { Screen } from "./screen.ts";
+import { hasEnded } from "./states.ts";
+import { cutLine } from "./table.ts";
+
+type ItemEvent = Extract<RunEvent, { type: "item_state" }>;
+interface Seen {
+  readonly event: ItemEvent;
+  readonly path: readonly string[];
+}
+
+export interface ItemBoard {
+  show(event: RunEvent): void;
+  /** Leaves what stands on the board as plain lines. */
+  close(): void;
+}
+
+/**
+ * Shows a run's events as they come. On a terminal an item has one line that grows with its states until it ends;
+ * elsewhere each new state is a line of its own.
+ */
+export function createItemBoard(screen: Screen): ItemBoard {
+  const items = new Map<string, Seen>();
+  let open: readonly string[] = [];
+  let drawn = 0;
+  const draw = (lines: readonly string[]): void => {
+    if (drawn > 0) screen.write(`\u001b[${drawn}A\u001b[0J`);
+    for (const line of lines) screen.print(line);
+    const live = open.flatMap((key) => lineOf(screen, items.get(key)));
+    for (const line of live) screen.print(cutLine(line, screen.columns()));
+    drawn = live.length;
+  };
+  const leave = (keys: readonly string[]): readonly string[] => {
+    open = open.filter((key) => !keys.includes(key));
+    return keys.flatMap((key) => lineOf(screen, items.get(key)));
+  };
+  return {
+    show(event) {
+      if (event.type !== "item_state") {
+        const over = event.type === "run_ended" || event.type === "turn_closed" ? open : [];
+        return draw([...leave(over), eventLine(screen, event)]);
+      }
+      const seen = { event, path: [...(items.get(event.itemKey)?.path ?? []), event.state] };
+      items.set(event.itemKey, seen);
+      if (!screen.terminal) return screen.print(itemLine(screen, event, seen.path.slice(-2)));
+      // what is not a call has no way to go: it ends where it began
+      const ended = hasEnded(event.state) || event.tool === null;
+      if (!open.includes(event.itemKey)) open = [...open, event.itemKey];
+      draw(ended ? leave([event.itemKey]) : []);
+    },
+    close: () => draw(leave(open)),
+  };
+}
+
+function lineOf(screen: Screen, seen: Seen | undefined): readonly string[] {
+  return seen === undefined ? [] : [itemLine(screen, seen.event, seen.path)];
+}

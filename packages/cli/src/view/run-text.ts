@@ -1,0 +1,67 @@
+import type { RunDocument, RunListEntry } from "../document/index.ts";
+import { plainCell, plainText, type Screen } from "./screen.ts";
+import { styledItemState, styledRunState } from "./states.ts";
+import { table } from "./table.ts";
+
+type Turn = RunDocument["turns"][number];
+
+/** A run for people: how it stands, its attempts, its calls, its artifact. */
+export function runText(screen: Screen, run: RunDocument): string {
+  const head = [
+    `${screen.style("bold", run.id)}  ${styledRunState(screen, run.state)}`,
+    ...(run.outcome === null ? [] : [`outcome  ${run.outcome}`]),
+    ...(run.reason === null ? [] : [`reason   ${plainCell(run.reason)}`]),
+  ];
+  const parts = [
+    head.join("\n"),
+    ...(run.turns.length > 0 ? [attemptTable(screen, run.turns)] : []),
+    ...(run.turns.some((turn) => turn.calls.length > 0) ? [callTable(screen, run.turns)] : []),
+    ...(run.artifact === null
+      ? []
+      : [`${screen.style("bold", `artifact (${run.artifact.kind})`)}\n${plainText(run.artifact.content)}`]),
+  ];
+  return parts.join("\n\n");
+}
+
+function attemptTable(screen: Screen, turns: readonly Turn[]): string {
+  const rows = turns.flatMap((turn) =>
+    turn.attempts.map((attempt) => [
+      String(turn.number),
+      String(attempt.number),
+      plainCell(attempt.raw ?? "-"),
+      attempt.outcome ?? "-",
+      attempt.errorClass === null ? "-" : screen.style("yellow", attempt.errorClass),
+    ]),
+  );
+  return table(["TURN", "ATTEMPT", "RAW", "OUTCOME", "ERROR"], rows);
+}
+
+function callTable(screen: Screen, turns: readonly Turn[]): string {
+  const rows = turns.flatMap((turn) =>
+    turn.calls.map((call) => [
+      call.itemKey.slice(call.itemKey.indexOf(".") + 1),
+      plainCell(call.tool),
+      styledItemState(screen, call.state),
+      call.decision ?? "-",
+      call.rules.join(", ") || "-",
+      call.errorClass ?? "-",
+      call.resultBytes === null ? "-" : String(call.resultBytes),
+      plainCell(call.callId),
+    ]),
+  );
+  return table(["ITEM", "TOOL", "STATE", "DECISION", "RULES", "ERROR", "BYTES", "CALL ID"], rows);
+}
+
+export function runListText(screen: Screen, runs: readonly RunListEntry[]): string {
+  if (runs.length === 0) return "no runs";
+  const rows = runs.map((run) => [
+    run.id,
+    styledRunState(screen, run.state),
+    run.route,
+    plainCell(run.model),
+    String(run.turn),
+    run.createdAt,
+    plainCell(run.reason ?? "-"),
+  ]);
+  return table(["RUN", "STATE", "ROUTE", "MODEL", "TURN", "SUBMITTED", "REASON"], rows);
+}

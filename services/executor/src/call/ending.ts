@@ -1,0 +1,43 @@
+import type { ErrorClass } from "@airlock/core/fault";
+import type { Ending } from "@airlock/core/ledger";
+import { parseItemKey, sealBody, sha256Hex, type Keyring } from "@airlock/core/record";
+import { runKeys } from "@airlock/core/store";
+import type { ToolOutcome } from "../tools/index.ts";
+
+/** How a started call ends: every outcome whose end was seen is a result; one that was not is lost. */
+export function endingOf(
+  keyring: Keyring,
+  ran: { readonly itemKey: string; readonly outcome: ToolOutcome; readonly durationMs: number },
+): Ending {
+  const { itemKey, outcome, durationMs } = ran;
+  const { status, errorClass } = outcome;
+  if (outcome.status === "unknown") return { ...bare("lose", status, errorClass), durationMs };
+  const told = outcome.status === "refused" ? { error: errorClass, detail: outcome.detail } : outcome.content;
+  const text = JSON.stringify({ status, ...told });
+  const place = runKeys(parseItemKey(itemKey)?.run ?? "").ledger(itemKey);
+  const content = sealBody(keyring, { seal: "calls", place }, text);
+  return {
+    ...bare("commit", status, errorClass),
+    content,
+    contentDigest: sha256Hex(content),
+    resultBytes: Buffer.byteLength(text),
+    durationMs,
+  };
+}
+
+/** The end of a call that was claimed and never begun. */
+export function denial(errorClass: ErrorClass): Ending {
+  return bare("deny", "refused", errorClass);
+}
+
+function bare(transition: Ending["transition"], status: string, errorClass: ErrorClass | null): Ending {
+  return {
+    transition,
+    status,
+    errorClass,
+    content: null,
+    contentDigest: null,
+    resultBytes: 0,
+    durationMs: 0,
+  };
+}

@@ -1,0 +1,132 @@
+// Takes a signed grant, gives one start of its tool at most and one published outcome;
+// refuses grants that don't fit their item, come too late, or are over, and puts back what another executor holds.
+import type { ErrorClass } from "@airlock/core/fault";
+import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
+import type { Deps } from "../deps.ts";
+import { openCall, type OpenedCall } from "../grant/open-call.ts";
+import { denial, endingOf } from "./ending.ts";
+import { keepLease, type Lease } from "./lease.ts";
+import { prepareCall, type PreparedCall } from "./prepare-call.ts";
+import { publishRegrant, publishSettled } from "./publish-result.ts";
+import { runTool } from "./run-tool.ts";
+
+type Grant = Delivery<"execution">["body"];
+interface Claimed {
+  readonly grant: Grant;
+  readonly fence: number;
+  readonly lease: Lease;
+}
+
+export async function onExecution(
+  deps: Deps,
+  { body: grant, signal }: Delivery<"execution">,
+): Promise<Handled> {
+  const { itemKey } = grant;
+  const opened = await openCall(deps, grant);
+  const answer = await deps.ledger.claim({
+    itemKey,
+    owner: deps.owner,
+    leaseMs: deps.config.leaseMs,
+    grant: grant.grant,
+    digest: grant.argumentsDigest,
+    tool: grant.tool,
+    effect: grant.effect,
+    expiresAt: grant.expiresAt,
+    notAfter: grant.notAfter,
+  });
+  switch (answer.kind) {
+    case "claimed":
+      return underLease(deps, { grant, fence: answer.fence, opened }, signal);
+    case "held":
+      return { kind: "later", delayMs: answer.leaseMs };
+    case "settled":
+      await publishSettled(deps, itemKey);
+      return DONE;
+    case "regrant":
+      await publishRegrant(deps, {
+        itemKey,
+        grant: grant.grant,
+        fence: answer.fence,
+        errorClass: answer.errorClass,
+      });
+      return DONE;
+    case "refused":
+      deps.log.write("warn", "call_refused", { itemKey, tool: grant.tool, state: answer.reason });
+      return DONE;
+  }
+}
+
+async function underLease(
+  deps: Deps,
+  claimed: { readonly grant: Grant; readonly fence: number; readonly opened: OpenedCall },
+  signal: AbortSignal,
+): Promise<Handled> {
+  const { grant, fence, opened } = claimed;
+  const { itemKey } = grant;
+  const lease = keepLease(deps.ledger, { itemKey, fence, leaseMs: deps.config.leaseMs });
+  try {
+    const either = AbortSignal.any([signal, lease.signal]);
+    await deps.cancels.during(grant.run, either, (any) =>
+      execute(deps, { grant, fence, lease, opened }, any),
+    );
+  } finally {
+    lease.stop();
+  }
+  await publishSettled(deps, itemKey);
+  return DONE;
+}
+
+async function execute(
+  deps: Deps,
+  claimed: Claimed & { readonly opened: OpenedCall },
+  signal: AbortSignal,
+): Promise<void> {
+  const { grant, fence, lease, opened } = claimed;
+  if (!opened.ok) return deny(deps, claimed, opened);
+  const prepared = await prepareCall(deps, grant, signal);
+  if (!prepared.ok) return deny(deps, claimed, prepared);
+  try {
+    if ((await deps.ledger.begin(grant.itemKey, fence)) !== "started") return;
+    await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
+  } finally {
+    await prepared.close();
+  }
+}
+
+async function runAndEnd(
+  deps: Deps,
+  call: Claimed & {
+    readonly opened: Extract<OpenedCall, { ok: true }>;
+    readonly prepared: Extract<PreparedCall, { ok: true }>;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { grant, fence, lease, opened, prepared } = call;
+  const { itemKey, tool } = grant;
+  const started = performance.now();
+  const outcome = await runTool({ itemKey, fence, lease, prepared, ...opened }, signal);
+  const durationMs = Math.round(performance.now() - started);
+  const ended = await deps.ledger.end(
+    itemKey,
+    fence,
+    endingOf(deps.keyring, { itemKey, outcome, durationMs }),
+  );
+  const { status: state, errorClass } = outcome;
+  deps.log.write("info", "call_executed", {
+    itemKey,
+    tool,
+    state: ended ? state : "stale",
+    errorClass,
+    durationMs,
+  });
+}
+
+async function deny(
+  deps: Deps,
+  { grant, fence }: Claimed,
+  { errorClass, detail }: { readonly errorClass: ErrorClass; readonly detail: string },
+): Promise<void> {
+  const { itemKey, tool } = grant;
+  await deps.ledger.end(itemKey, fence, denial(errorClass));
+  deps.log.write("warn", "call_refused", { itemKey, tool, errorClass, detail });
+}

@@ -1,0 +1,79 @@
+// Takes a claimed grant, gives the run's workspace with its files and, for commands, its sandbox;
+// refuses, before anything begins, what the machine, the operator or Redis can't carry.
+import path from "node:path";
+import type { ExecutionBody } from "@airlock/core/contract";
+import { AirlockError, type ErrorClass } from "@airlock/core/fault";
+import { sourceAllowed } from "@airlock/core/run";
+import type { Deps } from "../deps.ts";
+import { DEFAULT_SANDBOX_LIMITS, missingGuarantees, type SandboxSession } from "../sandbox/index.ts";
+import { openWorkspaceFs, prepareWorkspace, type Workspace, type WorkspaceFs } from "../workspace/index.ts";
+import { TOOL_CLASSES } from "./tool-classes.ts";
+
+export type PreparedCall =
+  | {
+      readonly ok: true;
+      readonly files: WorkspaceFs;
+      /** null for tools that start no program */
+      readonly session: SandboxSession | null;
+      close(): Promise<void>;
+    }
+  | { readonly ok: false; readonly errorClass: ErrorClass; readonly detail: string };
+
+export async function prepareCall(
+  deps: Deps,
+  grant: ExecutionBody,
+  signal: AbortSignal,
+): Promise<PreparedCall> {
+  const refused = (await durabilityRefusal(deps, grant)) ?? sandboxRefusal(deps, grant.tool);
+  if (refused !== null) return refused;
+  try {
+    const workspace = await workspaceOf(deps, grant, signal);
+    const files = await openWorkspaceFs({ ...workspace, serviceUser: deps.serviceUser });
+    const session = await openSession(deps, grant.tool, workspace);
+    return {
+      ok: true,
+      files,
+      session,
+      async close() {
+        await Promise.all([files.close(), session?.close()]);
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof AirlockError)) throw error;
+    return { ok: false, errorClass: "WORKSPACE_FAILED", detail: error.message };
+  }
+}
+
+async function durabilityRefusal(deps: Deps, grant: ExecutionBody): Promise<PreparedCall | null> {
+  if (grant.effect === "read") return null;
+  const { holds, detail } = await deps.durability();
+  return holds ? null : { ok: false, errorClass: "DURABILITY_UNAVAILABLE", detail };
+}
+
+function sandboxRefusal(deps: Deps, tool: string): PreparedCall | null {
+  const missing = missingGuarantees(
+    TOOL_CLASSES.get(tool) ?? "command",
+    deps.sandbox?.probe.held ?? new Set(),
+  );
+  if (missing.length === 0) return null;
+  return { ok: false, errorClass: "SANDBOX_UNAVAILABLE", detail: `missing here: ${missing.join(", ")}` };
+}
+
+async function workspaceOf(deps: Deps, grant: ExecutionBody, signal: AbortSignal): Promise<Workspace> {
+  const { source, ref } = grant.workspace;
+  if (!sourceAllowed(source, deps.config.sources)) {
+    throw new AirlockError(
+      "WORKSPACE_UNAVAILABLE",
+      "the source is not one that the operator allows (AIRLOCK_SOURCES)",
+    );
+  }
+  const volume = path.resolve(deps.config.volume);
+  const request = { volume, runId: grant.run, source, ref, serviceUser: deps.serviceUser };
+  return prepareWorkspace(request, signal);
+}
+
+async function openSession(deps: Deps, tool: string, workspace: Workspace): Promise<SandboxSession | null> {
+  if (TOOL_CLASSES.get(tool) !== "command" || deps.sandbox === null) return null;
+  const { tree, gitDir, objects } = workspace;
+  return deps.sandbox.backend.open({ tree, git: { gitDir, objects } }, DEFAULT_SANDBOX_LIMITS);
+}

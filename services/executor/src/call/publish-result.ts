@@ -1,0 +1,54 @@
+import { RESULT_STATES, type ResultBody } from "@airlock/core/contract";
+import { isErrorClass, type ErrorClass } from "@airlock/core/fault";
+import type { LedgerEntry } from "@airlock/core/ledger";
+import { parseItemKey } from "@airlock/core/record";
+import { z } from "zod";
+import type { Deps } from "../deps.ts";
+
+const status = z.enum(["ok", "error", "timeout", "output_limit", "cancelled", "refused", "unknown"]);
+
+/** Publishes the one outcome of a settled call, as the ledger has it: repeating it gives the same job. */
+export async function publishSettled(deps: Deps, itemKey: string): Promise<void> {
+  const entry = await deps.ledger.read(itemKey);
+  const body = entry === null ? null : settledBody(itemKey, entry);
+  if (body === null) return;
+  await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
+}
+
+/** Says that nothing runs under a grant any more, and that the call may be granted anew. */
+export async function publishRegrant(
+  deps: Deps,
+  grant: {
+    readonly itemKey: string;
+    readonly grant: number;
+    readonly fence: number;
+    readonly errorClass: ErrorClass;
+  },
+): Promise<void> {
+  const body = { version: 1, run: runOf(grant.itemKey), kind: "regrant", ...grant } as const;
+  await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
+}
+
+function settledBody(itemKey: string, entry: LedgerEntry): ResultBody | null {
+  const state = RESULT_STATES.find((known) => known === entry.state);
+  if (state === undefined) return null;
+  const errorClass = entry.errorClass ?? "";
+  return {
+    version: 1,
+    run: runOf(itemKey),
+    itemKey,
+    grant: entry.grant,
+    fence: entry.fence,
+    kind: "settled",
+    state,
+    status: status.parse(entry.status),
+    errorClass: isErrorClass(errorClass) ? errorClass : null,
+    contentDigest: entry.contentDigest ?? null,
+    resultBytes: entry.resultBytes ?? 0,
+    durationMs: entry.durationMs ?? 0,
+  };
+}
+
+function runOf(itemKey: string): string {
+  return parseItemKey(itemKey)?.run ?? "";
+}

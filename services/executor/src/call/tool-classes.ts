@@ -1,0 +1,10 @@
+import type { ToolClass } from "../sandbox/index.ts";
+
+/** What a tool needs of the machine. One that is not named here needs what a command needs. */
+export const TOOL_CLASSES: ReadonlyMap<string, ToolClass> = new Map([
+  ["apply_patch", "mutate"],
+  ["list_files", "read"],
+  ["read_file", "read"],
+  ["run_command", "command"],
+  ["write_file", "mutate"],
+]);

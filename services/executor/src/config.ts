@@ -1,0 +1,19 @@
+import { loadConfig, type Config } from "@airlock/core/runtime";
+
+const NAMES = [
+  "policies",
+  "sources",
+  "pool",
+  "volume",
+  "leaseMs",
+  "serviceUser",
+  "toolchains",
+  "bwrap",
+  "durability",
+] as const;
+
+export type ExecutorConfig = Config<(typeof NAMES)[number]>;
+
+export function executorConfig(): ExecutorConfig {
+  return loadConfig(NAMES);
+}

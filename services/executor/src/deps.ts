@@ -1,0 +1,32 @@
+import type { Ledger } from "@airlock/core/ledger";
+import type { Policy } from "@airlock/core/policy";
+import type { CancelBoard, Publisher } from "@airlock/core/queue";
+import type { Keyring } from "@airlock/core/record";
+import type { Log } from "@airlock/core/runtime";
+import type { Redis } from "@airlock/core/store";
+import type { ToolCatalog } from "@airlock/core/tool";
+import type { Judge } from "@airlock/core/verdict";
+import type { ExecutorConfig } from "./config.ts";
+import type { Durability } from "./durability.ts";
+import type { ProbeReport, SandboxBackend } from "./sandbox/index.ts";
+import type { ServiceUser } from "./workspace/index.ts";
+
+/** Everything that the executor's stages reach: composed once, in start.ts. */
+export interface Deps {
+  readonly config: ExecutorConfig;
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+  readonly ledger: Ledger;
+  readonly publisher: Publisher;
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly catalog: ToolCatalog;
+  readonly judge: Judge;
+  readonly log: Log;
+  readonly cancels: CancelBoard;
+  readonly durability: Durability;
+  readonly serviceUser: ServiceUser | null;
+  /** null where the machine has no sandbox: no command runs then */
+  readonly sandbox: { readonly backend: SandboxBackend; readonly probe: ProbeReport } | null;
+  /** the name under which this process claims */
+  readonly owner: string;
+}

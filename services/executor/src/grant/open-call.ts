@@ -1,0 +1,76 @@
+// Takes a verified grant, gives the arguments that it was signed for, read from the streamer's own record;
+// refuses whatever is not byte for byte what the grant is bound to, and what this executor's own policy doesn't allow.
+import { argumentsDigest } from "@airlock/core/call";
+import { itemBodySchema, parseBody, type ExecutionBody } from "@airlock/core/contract";
+import { AirlockError, type ErrorClass } from "@airlock/core/fault";
+import type { JsonObject } from "@airlock/core/json";
+import { evaluatePolicy } from "@airlock/core/policy";
+import { itemKey as keyOf, openSealed, sha256Hex, verifyRecord } from "@airlock/core/record";
+import { readItem } from "@airlock/core/run";
+import { runKeys } from "@airlock/core/store";
+import { manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
+import type { Deps } from "../deps.ts";
+
+export type OpenedCall =
+  | { readonly ok: true; readonly manifest: ToolManifest; readonly args: JsonObject }
+  | { readonly ok: false; readonly errorClass: ErrorClass; readonly detail: string };
+
+export async function openCall(deps: Deps, grant: ExecutionBody): Promise<OpenedCall> {
+  try {
+    const manifest = deps.catalog.get(grant.tool);
+    if (manifest === undefined || manifestDigest(manifest) !== grant.manifestDigest) {
+      return refused("TOOL_DRIFT", "the executor has another manifest of this tool");
+    }
+    const args = await readArguments(deps, grant);
+    if (args === null) return refused("GRANT_INVALID", "the item is not the one that the grant is bound to");
+    return checkPolicy(deps, grant, { manifest, args });
+  } catch (error) {
+    if (error instanceof AirlockError && error.retry === "never")
+      return refused("GRANT_INVALID", error.message);
+    throw error;
+  }
+}
+
+async function readArguments(deps: Deps, grant: ExecutionBody): Promise<JsonObject | null> {
+  const stored = await readItem(deps.redis, grant.itemKey);
+  if (stored === null || stored.content === null) return null;
+  const item = parseBody(itemBodySchema, verifyRecord(deps.keyring, "item", stored.record));
+  if (keyOf(item) !== grant.itemKey || item.state !== "ITEM_TERMINAL" || item.name !== grant.tool)
+    return null;
+  if (item.contentDigest !== sha256Hex(stored.content)) return null;
+  const place = runKeys(item.run).item(grant.itemKey);
+  const content = openSealed(deps.keyring, { seal: "calls", place }, stored.content);
+  const { name, argumentsKind } = item;
+  const verdict = deps.judge.judge({ name, argumentsKind, content, allowedTools: new Set([grant.tool]) });
+  if (verdict.status !== "SCHEMA_VALID") return null;
+  const { tool, manifestDigest: manifest, workspace } = grant;
+  const digest = argumentsDigest({ tool, manifestDigest: manifest, arguments: verdict.arguments, workspace });
+  return digest === grant.argumentsDigest ? verdict.arguments : null;
+}
+
+/** The executor decides again with its own copy of the policy; it may only be stricter. */
+function checkPolicy(
+  deps: Deps,
+  grant: ExecutionBody,
+  call: { readonly manifest: ToolManifest; readonly args: JsonObject },
+): OpenedCall {
+  const { manifest, args } = call;
+  const policy = deps.policies.get(grant.policy);
+  if (policy === undefined || policy.digest !== grant.policyDigest) {
+    return refused("POLICY_CHANGED", "the executor has another version of the policy");
+  }
+  const claims = resourceClaims(manifest, args);
+  const { decision, reason } = evaluatePolicy(policy, {
+    tool: manifest.name,
+    effect: manifest.effect,
+    arguments: args,
+    claims,
+  });
+  return decision === "allow" || decision === "flag"
+    ? { ok: true, ...call }
+    : refused("POLICY_CHANGED", reason);
+}
+
+function refused(errorClass: ErrorClass, detail: string): OpenedCall {
+  return { ok: false, errorClass, detail };
+}

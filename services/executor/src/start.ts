@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { AirlockError } from "@airlock/core/fault";
+import { createLedger } from "@airlock/core/ledger";
+import {
+  consume,
+  createCancelBoard,
+  createPublisher,
+  watchCancels,
+  type Delivery,
+} from "@airlock/core/queue";
+import {
+  errorFields,
+  loadPolicyProfiles,
+  type RunningService,
+  type ServiceContext,
+} from "@airlock/core/runtime";
+import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
+import { createJudge } from "@airlock/core/verdict";
+import { onExecution } from "./call/on-execution.ts";
+import { executorConfig, type ExecutorConfig } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import { createDurability } from "./durability.ts";
+import { createBwrapBackend, missingGuarantees } from "./sandbox/index.ts";
+import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
+
+/** The executor: the only place where tools run, and only under a grant. */
+export async function startExecutor(context: ServiceContext): Promise<RunningService> {
+  const { redis, keyring, log, signal } = context;
+  const config = executorConfig();
+  const catalog = createCatalog(BUILTIN_MANIFESTS);
+  const publisher = createPublisher({ redis, keyring });
+  const cancels = createCancelBoard();
+  const serviceUser = serviceUserOf(config);
+  const deps: Deps = {
+    config,
+    redis,
+    keyring,
+    publisher,
+    catalog,
+    log,
+    cancels,
+    serviceUser,
+    ledger: createLedger(redis),
+    policies: loadPolicyProfiles(config.policies),
+    judge: createJudge(catalog),
+    durability: createDurability(redis, config.durability),
+    sandbox: await openSandbox(context, config, serviceUser),
+    owner: randomUUID(),
+  };
+  const watching = watchCancels({ redis, signal }, (run) => cancels.cancel(run));
+  const execution = (delivery: Delivery<"execution">) => onExecution(deps, delivery);
+  const consumer = consume(
+    context,
+    { family: "executions", handlers: { execution } },
+    context.consumeOptions(config.pool),
+  );
+  return {
+    consumers: [consumer],
+    checks: [() => sandboxCheck(deps.sandbox)],
+    async close() {
+      await watching;
+      await publisher.close();
+    },
+  };
+}
+
+/** Tries the sandbox with canaries. Without one the executor still serves what starts no program. */
+async function openSandbox(
+  { log, signal }: ServiceContext,
+  config: ExecutorConfig,
+  serviceUser: ServiceUser | null,
+): Promise<Deps["sandbox"]> {
+  try {
+    const backend = await createBwrapBackend({
+      bwrapPath: config.bwrap,
+      stateDir: path.resolve(config.volume, "sandbox"),
+      serviceUser,
+      effectiveUid: process.geteuid?.() ?? 0,
+      toolchains: config.toolchains,
+    });
+    const probe = await backend.probe(signal);
+    const detail = Object.values(probe.detail).join("; ");
+    log.write(detail === "" ? "info" : "warn", "sandbox_probed", {
+      state: [...probe.held].join(" "),
+      detail,
+    });
+    return { backend, probe };
+  } catch (error) {
+    if (error instanceof AirlockError && error.code === "CONFIG_INVALID") throw error;
+    log.write("warn", "sandbox_probed", { state: "none", ...errorFields(error) });
+    return null;
+  }
+}
+
+function sandboxCheck(sandbox: Deps["sandbox"]) {
+  const missing = missingGuarantees("command", sandbox?.probe.held ?? new Set());
+  // Tools that start no program still work, so this doesn't take the executor out of service.
+  return missing.length === 0
+    ? { name: "sandbox", ok: true }
+    : { name: "sandbox", ok: true, detail: `commands are refused: ${missing.join(", ")} not shown to hold` };
+}
+
+function serviceUserOf(config: ExecutorConfig): ServiceUser | null {
+  const [uid, gid] = config.serviceUser.split(":").map(Number);
+  if (uid === undefined || gid === undefined) return defaultServiceUser(process.geteuid?.() ?? 0);
+  return { uid, gid };
+}

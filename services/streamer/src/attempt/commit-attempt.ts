@@ -1,0 +1,145 @@
+// Takes the reading of a response, gives a committed attempt: its signed records, its sealed contents, and its output
+// in the conversation where the outcome lets that go on; all in one step, and only while the attempt is current.
+import type { ItemBody, ResponseBody, RunEvent, TurnBody } from "@airlock/core/contract";
+import {
+  attemptKey,
+  itemKey,
+  sealBody,
+  sha256Hex,
+  type SealName,
+  type SignedRecord,
+} from "@airlock/core/record";
+import { sealPiece } from "@airlock/core/run";
+import { runKeys } from "@airlock/core/store";
+import type { TerminalItem } from "@airlock/core/terminal";
+import { ADAPTERS, formatRawSignal, isNormalEnd } from "@airlock/core/wire";
+import type { Deps } from "../deps.ts";
+import type { StreamedResponse } from "../request/stream-response.ts";
+
+/** How an attempt ended, in the form in which it is signed. */
+export interface Ended {
+  readonly response: ResponseBody;
+  readonly items: readonly { readonly body: ItemBody; readonly content: string | null }[];
+  readonly pieces: readonly string[];
+}
+
+/** The seal under which an item's content is kept; items of other kinds keep none. */
+const SEAL_OF_KIND: Partial<Record<TerminalItem["kind"], SealName>> = {
+  tool_call: "calls",
+  message: "conversation",
+};
+
+export function describeAttempt(
+  deps: Deps,
+  turn: TurnBody,
+  streamed: StreamedResponse & { readonly durationMs: number },
+): Ended {
+  const { reading, httpStatus, retryAfterMs, durationMs } = streamed;
+  const { run, turn: number, attempt } = turn;
+  const route = deps.routes.get(turn.route);
+  const family = route?.family ?? "responses";
+  const head = { version: 1, run, turn: number, attempt } as const;
+  const items = reading.items.map((item) => describeItem(deps, head, item));
+  const output = {
+    type: "model_output",
+    family,
+    attempt: attemptKey(turn),
+    items: [...reading.outputItems],
+  } as const;
+  return {
+    response: {
+      ...head,
+      adapter: ADAPTERS[family].version,
+      responseId: reading.responseId,
+      raw: reading.raw === null ? null : formatRawSignal(reading.raw).slice(0, 256),
+      outcome: reading.outcome,
+      errorClass: reading.errorClass,
+      items: reading.items.map(({ ordinal, kind }) => ({ ordinal, kind })),
+      inputTokens: reading.usage?.inputTokens ?? null,
+      outputTokens: reading.usage?.outputTokens ?? null,
+      httpStatus,
+      transport: reading.transport,
+      durationMs,
+      retryAfterMs,
+    },
+    items,
+    pieces: isNormalEnd(reading.outcome)
+      ? [sealPiece(deps.keyring, { run, turn: number, phase: "out" }, [output])]
+      : [],
+  };
+}
+
+function describeItem(
+  deps: Deps,
+  head: Pick<ItemBody, "version" | "run" | "turn" | "attempt">,
+  item: TerminalItem,
+): { readonly body: ItemBody; readonly content: string | null } {
+  const { ordinal, kind, callId, name, argumentsKind, bytes, state, errorClass } = item;
+  const seal = SEAL_OF_KIND[kind];
+  const place = runKeys(head.run).item(itemKey({ ...head, ordinal }));
+  const content = seal === undefined ? null : sealBody(deps.keyring, { seal, place }, item.content);
+  return {
+    body: {
+      ...head,
+      ordinal,
+      kind,
+      callId: callId?.slice(0, 1_024) ?? null,
+      name: name?.slice(0, 256) ?? null,
+      argumentsKind,
+      bytes,
+      state,
+      errorClass,
+      contentDigest: content === null ? null : sha256Hex(content),
+    },
+    content,
+  };
+}
+
+/** Commits, then publishes every item record and the one response record. Null where the attempt was not current. */
+export async function commitAttempt(
+  deps: Deps,
+  { response, items, pieces }: Ended,
+  owner: string | null,
+): Promise<readonly SignedRecord[] | null> {
+  const signed = items.map(({ body, content }) => ({
+    itemKey: itemKey(body),
+    content,
+    record: deps.publisher.sign({ purpose: "item", body }),
+  }));
+  const end = deps.publisher.sign({ purpose: "response", body: response });
+  const answer = await deps.store.commit(response, {
+    owner,
+    fields: {
+      record: JSON.stringify(end),
+      responseId: response.responseId,
+      raw: response.raw,
+      outcome: response.outcome.kind,
+      errorClass: response.errorClass,
+    },
+    pieces,
+    items: signed.map((item) => ({ ...item, record: JSON.stringify(item.record) })),
+    events: committedEvents(
+      response,
+      items.map(({ body }) => body),
+    ),
+  });
+  return answer === "committed" ? [...signed.map(({ record }) => record), end] : null;
+}
+
+function committedEvents(response: ResponseBody, items: readonly ItemBody[]): readonly RunEvent[] {
+  const { turn, attempt, raw, outcome, errorClass } = response;
+  return [
+    ...items
+      .filter(({ kind }) => kind === "tool_call")
+      .map((item): RunEvent => ({
+        type: "item_state",
+        itemKey: itemKey(item),
+        state: item.state,
+        tool: null, // the name is the model's own text until the validator knows it
+        rule: null,
+        errorClass: item.errorClass,
+        bytes: item.bytes,
+      })),
+    { type: "attempt_committed", turn, attempt, raw, outcome: outcome.kind, errorClass, items: items.length },
+  ];
+}

@@ -1,0 +1,94 @@
+// Takes a signed turn, gives the attempt's terminal records on the items queue, once;
+// a redelivered turn sends no second request: it publishes what was committed, or commits the attempt as lost.
+import type { TurnBody } from "@airlock/core/contract";
+import { DONE, messageOf, type Delivery, type Handled } from "@airlock/core/queue";
+import { itemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
+import { readAttempt, readConversation, readItem } from "@airlock/core/run";
+import { ADAPTERS } from "@airlock/core/wire";
+import type { Deps } from "../deps.ts";
+import { buildRequest } from "../request/build-request.ts";
+import { createDeadlines } from "../request/deadlines.ts";
+import { streamResponse, type StreamedResponse } from "../request/stream-response.ts";
+import { commitAttempt, describeAttempt } from "./commit-attempt.ts";
+import { unreadResponse } from "./unread-response.ts";
+
+export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Promise<Handled> {
+  const answer = await deps.store.begin(body, deps.owner);
+  switch (answer) {
+    case "begin":
+      await runAttempt(deps, body, signal);
+      return DONE;
+    case "begun":
+      await finish(deps, body, { ...unread(unreadResponse("STREAMER_LOST", "reset")), owner: null });
+      return DONE;
+    case "committed":
+      await publishAll(deps, await committedRecords(deps, body));
+      return DONE;
+    case "stale":
+      return DONE;
+  }
+}
+
+async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<void> {
+  const started = performance.now();
+  const streamed = await deps.cancels.during(turn.run, signal, (either) => stream(deps, turn, either));
+  const durationMs = Math.round(performance.now() - started);
+  await finish(deps, turn, { ...streamed, durationMs, owner: deps.owner });
+}
+
+async function stream(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<StreamedResponse> {
+  const route = deps.routes.get(turn.route);
+  if (route === undefined) return unread(unreadResponse("CONNECT_ERROR", "connect_error"));
+  const entries = await readConversation(deps, turn.run);
+  const { cometapiBaseUrl, cometapiKey: apiKey } = deps.config;
+  const request = buildRequest(turn, entries, { route, cometapiBaseUrl, apiKey, catalog: deps.catalog });
+  if (request === null) return unread(unreadResponse("TOOL_DRIFT", "connect_error"));
+  return streamResponse(request, {
+    adapter: ADAPTERS[route.family],
+    dispatcher: deps.dispatcher,
+    deadlines: createDeadlines(route.deadlines, signal),
+    maxOutputTokens: turn.maxOutputTokens,
+  });
+}
+
+function unread(reading: StreamedResponse["reading"]): StreamedResponse & { readonly durationMs: number } {
+  return { reading, httpStatus: null, retryAfterMs: null, durationMs: 0 };
+}
+
+async function finish(
+  deps: Deps,
+  turn: TurnBody,
+  streamed: StreamedResponse & { readonly durationMs: number; readonly owner: string | null },
+): Promise<void> {
+  const ended = describeAttempt(deps, turn, streamed);
+  const records = await commitAttempt(deps, ended, streamed.owner);
+  const { run, turn: number, attempt } = turn;
+  const { outcome, errorClass, transport } = ended.response;
+  deps.log.write("info", "attempt_committed", {
+    run,
+    turn: number,
+    attempt,
+    outcome: outcome.kind,
+    errorClass,
+    bytes: transport.bytes,
+    state: records === null ? "stale" : "committed",
+  });
+  await publishAll(deps, records ?? (await committedRecords(deps, turn)));
+}
+
+/** The records of a committed attempt as they were signed; none where nothing was committed. */
+async function committedRecords(deps: Deps, turn: TurnBody): Promise<readonly SignedRecord[]> {
+  const attempt = await readAttempt(deps.redis, turn);
+  if (attempt?.record === undefined) return [];
+  const end = signedRecordSchema.parse(JSON.parse(attempt.record));
+  const message = messageOf(end);
+  if (message.purpose !== "response") return [];
+  const stored = await Promise.all(
+    message.body.items.map(({ ordinal }) => readItem(deps.redis, itemKey({ ...turn, ordinal }))),
+  );
+  return [...stored.flatMap((item) => (item === null ? [] : [signedRecordSchema.parse(item.record)])), end];
+}
+
+async function publishAll(deps: Deps, records: readonly SignedRecord[]): Promise<void> {
+  for (const record of records) await deps.publisher.publish(record);
+}

@@ -1,0 +1,9 @@
+import { loadConfig, type Config } from "@airlock/core/runtime";
+
+const NAMES = ["routes", "cometapiKey", "cometapiBaseUrl"] as const;
+
+export type StreamerConfig = Config<(typeof NAMES)[number]>;
+
+export function streamerConfig(): StreamerConfig {
+  return loadConfig(NAMES);
+}

@@ -1,0 +1,25 @@
+import type { CancelBoard, Publisher } from "@airlock/core/queue";
+import type { Keyring } from "@airlock/core/record";
+import type { Routes, StreamerStore } from "@airlock/core/run";
+import type { Log } from "@airlock/core/runtime";
+import type { Redis } from "@airlock/core/store";
+import type { ToolCatalog } from "@airlock/core/tool";
+import type { Dispatcher } from "undici";
+import type { StreamerConfig } from "./config.ts";
+
+/** Everything that the streamer's stages reach: composed once, in start.ts. */
+export interface Deps {
+  readonly config: StreamerConfig;
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+  readonly store: StreamerStore;
+  readonly publisher: Publisher;
+  readonly routes: Routes;
+  readonly catalog: ToolCatalog;
+  readonly log: Log;
+  /** the connections to routes; redirects are never followed */
+  readonly dispatcher: Dispatcher;
+  /** the name under which this process begins attempts */
+  readonly owner: string;
+  readonly cancels: CancelBoard;
+}

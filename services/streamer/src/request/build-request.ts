@@ -1,0 +1,65 @@
+// Takes a turn's body and the run's conversation, gives the request in the family's form;
+// refuses tools whose manifest is not the one that the run pinned.
+import type { TurnBody } from "@airlock/core/contract";
+import type { Route } from "@airlock/core/run";
+import { manifestDigest, schemaText, type ToolCatalog } from "@airlock/core/tool";
+import { ADAPTERS, type ConversationEntry, type EncodeTool } from "@airlock/core/wire";
+
+export interface RouteRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface RouteAccess {
+  readonly route: Route;
+  readonly cometapiBaseUrl: string;
+  readonly apiKey: string;
+}
+
+/** Null where a tool drifted. */
+export function buildRequest(
+  turn: TurnBody,
+  entries: readonly ConversationEntry[],
+  known: RouteAccess & { readonly catalog: ToolCatalog },
+): RouteRequest | null {
+  const tools = pinnedTools(turn, known.catalog);
+  if (tools === null) return null;
+  const { model, maxOutputTokens, stopSequences, parallelToolCalls } = turn;
+  const adapter = ADAPTERS[known.route.family];
+  const base = known.route.baseUrl === "cometapi" ? known.cometapiBaseUrl : known.route.baseUrl;
+  return {
+    url: requestUrl(base, adapter.path(model)),
+    headers: {
+      authorization: `Bearer ${known.apiKey}`,
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      "accept-encoding": "identity",
+    },
+    body: adapter.encode({
+      model,
+      entries,
+      tools,
+      maxOutputTokens,
+      stopSequences,
+      parallelToolCalls,
+      stream: true,
+    }),
+  };
+}
+
+function pinnedTools(turn: TurnBody, catalog: ToolCatalog): readonly EncodeTool[] | null {
+  const tools = turn.tools.flatMap(({ name, digest }): EncodeTool[] => {
+    const manifest = catalog.get(name);
+    if (manifest === undefined || manifestDigest(manifest) !== digest) return [];
+    return [{ name, description: manifest.description, schemaText: schemaText(manifest) }];
+  });
+  return tools.length === turn.tools.length ? tools : null;
+}
+
+/** A base address may end in the version that the path begins with, as CometAPI's does. */
+export function requestUrl(base: string, path: string): URL {
+  const trimmed = base.replace(/\/+$/, "");
+  const version = path.slice(0, path.indexOf("/", 1));
+  return new URL(trimmed.endsWith(version) ? `${trimmed}${path.slice(version.length)}` : `${trimmed}${path}`);
+}

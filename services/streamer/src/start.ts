@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { consume, createCancelBoard, createPublisher, watchCancels } from "@airlock/core/queue";
+import { createStreamerStore } from "@airlock/core/run";
+import { loadRoutes, type RunningService, type ServiceContext } from "@airlock/core/runtime";
+import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
+import { Agent } from "undici";
+import { onTurn } from "./attempt/on-turn.ts";
+import { streamerConfig } from "./config.ts";
+import type { Deps } from "./deps.ts";
+
+/** The streamer: it alone holds the API key, sends requests, and says how each response ended. */
+export async function startStreamer(context: ServiceContext): Promise<RunningService> {
+  const { redis, keyring, log, signal } = context;
+  const config = streamerConfig();
+  const publisher = createPublisher({ redis, keyring });
+  const cancels = createCancelBoard();
+  const dispatcher = new Agent({ bodyTimeout: 0, headersTimeout: 0, maxResponseSize: -1 });
+  const deps: Deps = {
+    config,
+    redis,
+    keyring,
+    publisher,
+    log,
+    dispatcher,
+    store: createStreamerStore(redis),
+    routes: loadRoutes(config.routes),
+    catalog: createCatalog(BUILTIN_MANIFESTS),
+    owner: randomUUID(),
+    cancels,
+  };
+  const watching = watchCancels({ redis, signal }, (run) => cancels.cancel(run));
+  const consumer = consume(
+    context,
+    { family: "turns", handlers: { turn: (delivery) => onTurn(deps, delivery) } },
+    context.consumeOptions(""),
+  );
+  return {
+    consumers: [consumer],
+    async close() {
+      await watching;
+      await publisher.close();
+      await dispatcher.close();
+    },
+  };
+}
