@@ -17,7 +17,8 @@ RUN for package in streamer validator executor replay cli; do \
       pnpm --filter "@airlock/${package}" deploy --legacy --prod "/out/${package}" || exit 1; \
     done \
  && find /out -type d -path '*@airlock*' -name src -prune -exec rm -r {} + \
- && rm -r /out/*/src /out/*/tsconfig.json
+ && rm -r /out/*/src \
+ && find /out -name '*.tsbuildinfo' -delete
 
 # The node binary can be run but not read: then the kernel keeps every other process of its uid out of its environment.
 FROM ${NODE_IMAGE} AS node-only
@@ -29,7 +30,6 @@ FROM node-only AS service
 # Nothing is installed at run time.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
  && install -d -o 1000 -g 1000 -m 0700 /run/airlock/keys
-COPY config /app/config
 USER 1000:1000
 CMD ["node", "dist/main.js"]
 
@@ -45,7 +45,6 @@ RUN apt-get update \
  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git \
  && rm -rf /var/lib/apt/lists/* \
  && install -d -o 1000 -g 1000 -m 0700 /run/airlock/keys /var/lib/airlock
-COPY config /app/config
 COPY --from=build /out/executor /app
 USER 1000:1000
 VOLUME ["/var/lib/airlock"]
@@ -60,8 +59,8 @@ FROM node-only AS cli
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates git \
  && rm -rf /var/lib/apt/lists/* \
- && install -d -o 1000 -g 1000 -m 0700 /run/airlock/keys
-COPY config /app/config
+ && install -d -o 1000 -g 1000 -m 0700 /run/airlock/keys /keys/client /keys/streamer /keys/validator /keys/executor \
+ && install -d -o 1000 -g 1000 -m 0755 /srv/sources
 COPY fixtures /app/fixtures
 COPY --from=build /out/cli /app
 USER 1000:1000

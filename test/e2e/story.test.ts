@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readTurn, readCall } from "@airlock/core/run";
+import { readCall, readTurn } from "@airlock/core/run";
 import { parse } from "yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, startCell, type Cell } from "../support/cell.ts";
+import { eventWhere } from "../support/watch.ts";
 import { makeRepository } from "../support/repository.ts";
 
 let cell: Cell;
@@ -12,7 +13,6 @@ let repository: Awaited<ReturnType<typeof makeRepository>>;
 beforeAll(async () => {
   repository = await makeRepository();
   cell = await startCell({ sources: [repository.directory] });
-  await cell.verifyRoute();
 });
 
 afterAll(async () => {
@@ -22,24 +22,83 @@ afterAll(async () => {
 
 async function storySpec(name: string): Promise<Record<string, unknown>> {
   const text = await readFile(path.join(ROOT, `fixtures/demo/specs/${name}.yaml`), "utf8");
-  return { ...(parse(text) as object), workspace: { source: repository.directory, ref: "main" } };
+  const spec: Record<string, unknown> = parse(text);
+  return { ...spec, workspace: { source: repository.directory, ref: "main" } };
 }
 
-async function callsOf(run: string, turns: number): Promise<readonly (string | undefined)[]> {
-  const states: (string | undefined)[] = [];
+async function callsOf(run: string, turns: number): Promise<readonly string[]> {
+  const lines: string[] = [];
   for (let turn = 1; turn <= turns; turn += 1) {
     const hash = await readTurn(cell.redis, run, turn);
     for (const key of hash?.calls.keys() ?? []) {
       const call = await readCall(cell.redis, key);
-      states.push(`${call?.tool} ${call?.settled} ${call?.errorClass ?? call?.status}`);
+      lines.push(`${turn}.${hash?.attempt} ${call?.tool} ${call?.settled} ${call?.errorClass ?? call?.status}`);
     }
   }
-  return states;
+  return lines;
 }
+
+function fileOf(run: string, file: string): Promise<string> {
+  return readFile(path.join(cell.volume, run, "tree", file), "utf8");
+}
+
+test("no call runs before the route has shown that it keeps its contract", async () => {
+  const run = await cell.submit(await storySpec("fix-test"));
+  const ended = await cell.ended(run);
+  expect(ended.state).toBe("completed");
+  expect(new Set(await callsOf(run, ended.turn))).toEqual(
+    new Set([
+      "1.1 list_files DENIED ROUTE_UNVERIFIED",
+      "1.1 read_file DENIED ROUTE_UNVERIFIED",
+      "2.1 read_file DENIED ROUTE_UNVERIFIED",
+      "2.1 run_command DENIED ROUTE_UNVERIFIED",
+      "3.1 apply_patch DENIED ROUTE_UNVERIFIED",
+      "4.1 run_command DENIED ROUTE_UNVERIFIED",
+    ]),
+  );
+  await cell.verifyRoute();
+});
 
 test("an agent fixes a failing test, from the spec to the report", async () => {
   const run = await cell.submit(await storySpec("fix-test"));
   const ended = await cell.ended(run);
-  expect(await callsOf(run, ended.turn)).toEqual([]);
-  expect(ended).toMatchObject({ state: "completed" });
+  expect(await callsOf(run, ended.turn)).toEqual([
+    "1.1 list_files EXECUTED ok",
+    "1.1 read_file EXECUTED ok",
+    "2.1 read_file EXECUTED ok",
+    "2.1 run_command EXECUTED ok",
+    "3.1 apply_patch EXECUTED ok",
+    "4.1 run_command EXECUTED ok",
+  ]);
+  expect(ended).toMatchObject({ state: "completed", turn: 5, calls: 6, mutatingCalls: 3, artifactKind: "report" });
+  expect(await fileOf(run, "src/price.js")).toContain("padStart");
+  expect(await readFile(path.join(repository.directory, "src/price.js"), "utf8")).not.toContain("padStart");
+});
+
+test("a response that is cut in the middle of a call ends quarantined, and a fresh attempt does the work", async () => {
+  const run = await cell.submit(await storySpec("cut-write"));
+  const ended = await cell.ended(run);
+  expect(ended.state).toBe("completed");
+  expect(await callsOf(run, ended.turn)).toEqual(["1.2 write_file EXECUTED ok"]);
+  const cut = await eventWhere(cell.redis, run, (event) => event.type === "item_state" && event.state === "QUARANTINED");
+  expect(cut).toMatchObject({ itemKey: expect.stringMatching(/\.1\.1\.[01]$/), errorClass: "ITEM_INCOMPLETE" });
+});
+
+test("policy forbids a workflow file, the agent is told, and its sibling call runs", async () => {
+  const run = await cell.submit(await storySpec("forbidden"));
+  const ended = await cell.ended(run);
+  expect(ended.state).toBe("completed");
+  expect((await callsOf(run, ended.turn)).toSorted()).toEqual([
+    "1.1 read_file EXECUTED ok",
+    "1.1 write_file DENIED POLICY_FORBIDDEN",
+  ]);
+  await expect(fileOf(run, ".github/workflows/ci.yml")).rejects.toThrow("ENOENT");
+});
+
+test("a spec that admission refuses says why in the run's record", async () => {
+  const spec = { ...(await storySpec("fix-test")), tools: ["read_file", "rm_rf"], policy: "lax", route: "gateway" };
+  const ended = await cell.ended(await cell.submit(spec));
+  expect(ended).toMatchObject({ state: "failed", errorClass: "ADMISSION_REFUSED" });
+  expect(ended.detail).toContain('tool "rm_rf" is none of: read_file');
+  expect(ended.detail).toContain('policy "lax" is none of: ci-default, read-only');
 });

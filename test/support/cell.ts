@@ -157,7 +157,13 @@ export async function startCell(options: CellOptions): Promise<Cell> {
       ] as const) {
         const tools = scenario === "text" ? [] : ["read_file"];
         const run = await cell.submit({
-          route: "gateway", model, instructions: "", input: "contract", policy: "read-only", tools, contract: scenario,
+          route: "gateway",
+          model,
+          instructions: "",
+          input: "contract",
+          policy: "read-only",
+          tools,
+          contract: scenario,
         });
         await cell.ended(run);
       }

@@ -49,7 +49,9 @@ async function launch(port: number, directory: string): Promise<ChildProcess> {
   const durable = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
   const server = spawn("redis-server", [...args, ...durable], { stdio: "ignore" });
   const failed = once(server, "error").then(([error]) => {
-    throw new Error("redis-server is missing: run the README's second command, which installs it", { cause: error });
+    throw new Error("redis-server is missing: run the README's second command, which installs it", {
+      cause: error,
+    });
   });
   await Promise.race([once(server, "spawn"), failed]);
   return server;

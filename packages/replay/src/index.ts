@@ -2,3 +2,4 @@ export type { Misbehaviour } from "./fixture/index.ts";
 export { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from "./gateway.ts";
 export type { PlayedRequest } from "./handle.ts";
 export type { ResponsesRequest } from "./request/index.ts";
+export { responsesStream, type ComposedItem, type ComposedTurn } from "./compose/responses-stream.ts";

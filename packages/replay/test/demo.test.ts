@@ -81,9 +81,13 @@ async function play(name: string): Promise<readonly (readonly string[])[]> {
 }
 
 test("the files are what the script makes", async () => {
-  const { stderr } = await run(process.execPath, ["scripts/make-demo-fixtures.mjs", "--check"], {
-    cwd: ROOT,
-  });
+  const { stderr } = await run(
+    process.execPath,
+    ["--conditions=source", "--import", "tsx", "scripts/make-demo-fixtures.ts", "--check"],
+    {
+      cwd: ROOT,
+    },
+  );
   expect(stderr).toBe("");
 });
 

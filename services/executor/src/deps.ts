@@ -9,6 +9,7 @@ import type { Judge } from "@airlock/core/verdict";
 import type { ExecutorConfig } from "./config.ts";
 import type { Durability } from "./durability.ts";
 import type { ProbeReport, SandboxBackend } from "./sandbox/index.ts";
+import type { Workspaces } from "./call/workspaces.ts";
 import type { ServiceUser } from "./workspace/index.ts";
 
 /** Everything that the executor's stages reach: composed once, in start.ts. */
@@ -25,6 +26,7 @@ export interface Deps {
   readonly cancels: CancelBoard;
   readonly durability: Durability;
   readonly serviceUser: ServiceUser | null;
+  readonly workspaces: Workspaces;
   /** null where the machine has no sandbox: no command runs then */
   readonly sandbox: { readonly backend: SandboxBackend; readonly probe: ProbeReport } | null;
   /** the name under which this process claims */

@@ -18,6 +18,7 @@ import {
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { onExecution } from "./call/on-execution.ts";
+import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createDurability } from "./durability.ts";
@@ -41,6 +42,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     log,
     cancels,
     serviceUser,
+    workspaces: createWorkspaces(config, serviceUser, signal),
     ledger: createLedger(redis),
     policies: loadPolicyProfiles(config.policies),
     judge: createJudge(catalog),

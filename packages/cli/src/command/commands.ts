@@ -3,6 +3,7 @@ import { cancelCommand } from "./cancel.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eventsCommand } from "./events.ts";
+import { keysCommand } from "./keys.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
 import { runCommand } from "./run.ts";
 import { runsCommand } from "./runs.ts";
@@ -18,6 +19,7 @@ export const COMMANDS = {
   events: eventsCommand,
   cancel: cancelCommand,
   doctor: doctorCommand,
+  keys: keysCommand,
   demo: demoCommand,
 } as const satisfies Record<string, Command>;
 

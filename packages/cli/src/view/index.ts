@@ -3,4 +3,5 @@ export { createItemBoard, type ItemBoard } from "./item-board.ts";
 export { runListText, runText } from "./run-text.ts";
 export { createScreen, plainCell, plainText, type Screen } from "./screen.ts";
 export { styledItemState, styledRunState } from "./states.ts";
+export { countsText, partsText } from "./status-line.ts";
 export { cutLine, table } from "./table.ts";

@@ -83,7 +83,7 @@ async function execute(
 ): Promise<void> {
   const { grant, fence, lease, opened } = claimed;
   if (!opened.ok) return deny(deps, claimed, opened);
-  const prepared = await prepareCall(deps, grant, signal);
+  const prepared = await prepareCall(deps, grant);
   if (!prepared.ok) return deny(deps, claimed, prepared);
   try {
     if ((await deps.ledger.begin(grant.itemKey, fence)) !== "started") return;

@@ -1,12 +1,10 @@
 // Takes a claimed grant, gives the run's workspace with its files and, for commands, its sandbox;
 // refuses, before anything begins, what the machine, the operator or Redis can't carry.
-import path from "node:path";
 import type { ExecutionBody } from "@airlock/core/contract";
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
-import { sourceAllowed } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
 import { DEFAULT_SANDBOX_LIMITS, missingGuarantees, type SandboxSession } from "../sandbox/index.ts";
-import { openWorkspaceFs, prepareWorkspace, type Workspace, type WorkspaceFs } from "../workspace/index.ts";
+import { openWorkspaceFs, type Workspace, type WorkspaceFs } from "../workspace/index.ts";
 import { TOOL_CLASSES } from "./tool-classes.ts";
 
 export type PreparedCall =
@@ -19,15 +17,11 @@ export type PreparedCall =
     }
   | { readonly ok: false; readonly errorClass: ErrorClass; readonly detail: string };
 
-export async function prepareCall(
-  deps: Deps,
-  grant: ExecutionBody,
-  signal: AbortSignal,
-): Promise<PreparedCall> {
+export async function prepareCall(deps: Deps, grant: ExecutionBody): Promise<PreparedCall> {
   const refused = (await durabilityRefusal(deps, grant)) ?? sandboxRefusal(deps, grant.tool);
   if (refused !== null) return refused;
   try {
-    const workspace = await workspaceOf(deps, grant, signal);
+    const workspace = await deps.workspaces(grant);
     const files = await openWorkspaceFs({ ...workspace, serviceUser: deps.serviceUser });
     const session = await openSession(deps, grant.tool, workspace);
     return {
@@ -57,19 +51,6 @@ function sandboxRefusal(deps: Deps, tool: string): PreparedCall | null {
   );
   if (missing.length === 0) return null;
   return { ok: false, errorClass: "SANDBOX_UNAVAILABLE", detail: `missing here: ${missing.join(", ")}` };
-}
-
-async function workspaceOf(deps: Deps, grant: ExecutionBody, signal: AbortSignal): Promise<Workspace> {
-  const { source, ref } = grant.workspace;
-  if (!sourceAllowed(source, deps.config.sources)) {
-    throw new AirlockError(
-      "WORKSPACE_UNAVAILABLE",
-      "the source is not one that the operator allows (AIRLOCK_SOURCES)",
-    );
-  }
-  const volume = path.resolve(deps.config.volume);
-  const request = { volume, runId: grant.run, source, ref, serviceUser: deps.serviceUser };
-  return prepareWorkspace(request, signal);
 }
 
 async function openSession(deps: Deps, tool: string, workspace: Workspace): Promise<SandboxSession | null> {

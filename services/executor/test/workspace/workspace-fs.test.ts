@@ -146,7 +146,7 @@ describe("writeFile", () => {
     mkdirSync(join(tree, "d"));
     const swap = `const fs = require("node:fs"); const end = Date.now() + 1000;
       while (Date.now() < end) {
-        try { fs.renameSync("d", "e"); fs.symlinkSync(${JSON.stringify(outside)}, "d"); fs.unlinkSync("d"); fs.renameSync("e", "d"); } catch {}
+        try { fs.renameSync("d", "e"); fs.symlinkSync(${JSON.stringify(outside)}, "d"); fs.unlinkSync("d"); fs.renameSync("e", "d"); } catch { fs.rmSync("e", { recursive: true, force: true }); }
       }`;
     const attacker = spawn(process.execPath, ["-e", swap], { cwd: tree, stdio: "ignore" });
     const gone = once(attacker, "exit");

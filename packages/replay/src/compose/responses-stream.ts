@@ -1,23 +1,50 @@
 // In comes one model turn as plain data, out comes the text of its Responses stream, event by event in the API's order.
 
 import { createHash } from "node:crypto";
+import { assertNever } from "@airlock/core/fault";
+import type { JsonObject } from "@airlock/core/json";
 
 /** Uneven on purpose: readers must not depend on where a delta ends. Counted in code points. */
 const DELTA_SIZES = [1, 7, 3, 12, 2, 5, 17, 4];
 const CREATED_AT = 1_767_225_600;
 const MODEL = "demo-model";
 
-/** The stream of a turn: `{ id, items }`, where `id` seeds the turn's identifiers and items are made below. */
-export function responsesStream(turn) {
-  const events = [];
-  const emit = (type, fields) => events.push({ type, sequence_number: events.length, ...fields });
+/** One output item of a composed turn. */
+export type ComposedItem =
+  | { readonly kind: "reasoning"; readonly summary: string }
+  | { readonly kind: "call"; readonly name: string; readonly arguments: JsonObject }
+  | { readonly kind: "message"; readonly text: string };
+
+export interface ComposedTurn {
+  /** seeds the identifiers of the turn, so that the same turn gives the same bytes */
+  readonly id: string;
+  readonly items: readonly ComposedItem[];
+}
+
+interface Event {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+interface ItemParts {
+  readonly opened: JsonObject;
+  readonly inner: readonly Event[];
+  readonly finished: JsonObject;
+}
+
+/** The text of a turn's stream, as a provider would send it. */
+export function responsesStream(turn: ComposedTurn): string {
+  const events: Event[] = [];
+  const emit = (type: string, fields: JsonObject | Readonly<Record<string, unknown>>): void => {
+    events.push({ type, sequence_number: events.length, ...fields });
+  };
   const output = turn.items.map((item, index) => itemParts(item, `${turn.id}${index}`));
   emit("response.created", { response: snapshot(turn.id, "in_progress", []) });
   emit("response.in_progress", { response: snapshot(turn.id, "in_progress", []) });
   output.forEach(({ opened, finished, inner }, index) => {
     emit("response.output_item.added", { output_index: index, item: opened });
     for (const { type, ...fields } of inner) {
-      emit(type, { item_id: finished.id, output_index: index, ...fields });
+      emit(type, { item_id: finished["id"], output_index: index, ...fields });
     }
     emit("response.output_item.done", { output_index: index, item: finished });
   });
@@ -26,8 +53,7 @@ export function responsesStream(turn) {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
 
-/** `{ kind: "reasoning", summary }`, `{ kind: "call", name, arguments }` or `{ kind: "message", text }`. */
-function itemParts(item, seed) {
+function itemParts(item: ComposedItem, seed: string): ItemParts {
   switch (item.kind) {
     case "reasoning":
       return reasoningParts(item, seed);
@@ -36,11 +62,11 @@ function itemParts(item, seed) {
     case "message":
       return messageParts(item, seed);
     default:
-      throw new TypeError(`unknown kind of item: ${item.kind}`);
+      return assertNever(item);
   }
 }
 
-function reasoningParts({ summary }, seed) {
+function reasoningParts({ summary }: Extract<ComposedItem, { kind: "reasoning" }>, seed: string): ItemParts {
   const id = identifier("rs", seed);
   const part = { type: "summary_text", text: summary };
   const at = { summary_index: 0 };
@@ -57,7 +83,10 @@ function reasoningParts({ summary }, seed) {
   };
 }
 
-function callParts({ name, arguments: args }, seed) {
+function callParts(
+  { name, arguments: args }: Extract<ComposedItem, { kind: "call" }>,
+  seed: string,
+): ItemParts {
   const text = JSON.stringify(args);
   const head = { id: identifier("fc", seed), type: "function_call" };
   const tail = { call_id: identifier("call", seed).slice(0, 29), name };
@@ -71,7 +100,7 @@ function callParts({ name, arguments: args }, seed) {
   };
 }
 
-function messageParts({ text }, seed) {
+function messageParts({ text }: Extract<ComposedItem, { kind: "message" }>, seed: string): ItemParts {
   const head = { id: identifier("msg", seed), type: "message" };
   const at = { content_index: 0 };
   const part = { type: "output_text", annotations: [], logprobs: [], text };
@@ -87,7 +116,7 @@ function messageParts({ text }, seed) {
   };
 }
 
-function snapshot(seed, status, output) {
+function snapshot(seed: string, status: string, output: readonly JsonObject[]): JsonObject {
   const completed = status === "completed";
   return {
     id: identifier("resp", seed),
@@ -117,13 +146,13 @@ function snapshot(seed, status, output) {
 }
 
 /** Believable numbers: about four characters a token. */
-function tokens(items) {
+function tokens(items: readonly JsonObject[]): number {
   return Math.ceil(JSON.stringify(items).length / 4);
 }
 
-function usageOf(output) {
+function usageOf(output: readonly JsonObject[]): JsonObject {
   const outputTokens = tokens(output);
-  const reasoningTokens = tokens(output.filter(({ type }) => type === "reasoning"));
+  const reasoningTokens = tokens(output.filter((item) => item["type"] === "reasoning"));
   const inputTokens = 1200 + outputTokens;
   return {
     input_tokens: inputTokens,
@@ -134,27 +163,27 @@ function usageOf(output) {
   };
 }
 
-function deltas(text) {
-  const letters = [...text];
-  const pieces = [];
+function deltas(text: string): readonly string[] {
+  const letters = Array.from(text);
+  const pieces: string[] = [];
   for (let at = 0; at < letters.length;) {
-    const size = DELTA_SIZES[pieces.length % DELTA_SIZES.length];
+    const size = DELTA_SIZES[pieces.length % DELTA_SIZES.length] ?? 1;
     pieces.push(letters.slice(at, at + size).join(""));
     at += size;
   }
   return pieces;
 }
 
-function identifier(prefix, seed) {
+function identifier(prefix: string, seed: string): string {
   return `${prefix}_${digest(`${prefix} ${seed}`, "hex").slice(0, 48)}`;
 }
 
 /** Stands for what only the provider can open. */
-function sealed(seed, blocks) {
+function sealed(seed: string, blocks: number): string {
   const parts = Array.from({ length: blocks }, (_, index) => digest(`${seed} sealed ${index}`, "base64url"));
   return `gAAAAAB${parts.join("")}`;
 }
 
-function digest(text, encoding) {
+function digest(text: string, encoding: "hex" | "base64url"): string {
   return createHash("sha256").update(text).digest(encoding);
 }

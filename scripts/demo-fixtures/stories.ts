@@ -1,5 +1,8 @@
 // The demo's sessions as a table: a file name without its ending, then what the model says in that turn.
 
+import type { JsonObject } from "@airlock/core/json";
+import type { ComposedItem } from "@airlock/replay";
+
 const FIXED_PRICE = `/** Formats whole cents as a price in euros: 1250 becomes "12,50 €". */
 export function formatPrice(cents) {
   const sign = cents < 0 ? "−" : "";
@@ -70,14 +73,20 @@ jobs:
       - run: node --test
 `;
 
-const call = (name, args) => ({ kind: "call", name, arguments: args });
-const reasoning = (summary) => ({ kind: "reasoning", summary });
-const message = (text) => ({ kind: "message", text });
+const call = (name: string, args: JsonObject): ComposedItem => ({ kind: "call", name, arguments: args });
+const reasoning = (summary: string): ComposedItem => ({ kind: "reasoning", summary });
+const message = (text: string): ComposedItem => ({ kind: "message", text });
 
 const WRITE_PRICE = call("write_file", { path: "src/price.js", content: FIXED_PRICE });
 
 /** `endAfter`: the file ends right after this text's first occurrence, as a stream does whose connection ends. */
-export const STORIES = {
+interface StoryTurn {
+  readonly items: readonly ComposedItem[];
+  /** the stream is cut after this text of its arguments */
+  readonly endAfter?: string;
+}
+
+export const STORIES: Readonly<Record<string, StoryTurn>> = {
   "contract-text.1": { items: [message("Ready: the stream arrives whole, from “first” to “last” ✓.")] },
   "contract-tool.1": { items: [call("read_file", { path: "README.md" })] },
   "contract-tool.2": { items: [message("I read README.md: it describes how receipts are printed.")] },

@@ -1,0 +1,62 @@
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { randomBytes } from "node:crypto";
+import { AirlockError } from "@airlock/core/fault";
+import { createKeyrings, ROLES } from "@airlock/core/record";
+import { loadKeyring } from "@airlock/core/runtime";
+import type { DataPaths } from "./data-paths.ts";
+
+const PRIVATE_FOLDER = 0o700;
+/** Sandboxed commands of a root executor run as another user, who passes through to the workspaces and sees no names. */
+const PASSABLE_FOLDER = 0o711;
+const PRIVATE_FILE = 0o600;
+
+/** Makes the folder and, on its first use, keys and a Redis password. Keys that exist are checked, never replaced. */
+export function prepareDataFolder(paths: DataPaths, root: boolean): void {
+  try {
+    mkdirSync(paths.data, { recursive: true });
+    chmodSync(paths.data, root ? PASSABLE_FOLDER : PRIVATE_FOLDER);
+    for (const folder of [paths.keys, paths.redis, paths.logs]) {
+      mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AirlockError("CONFIG_INVALID", `the data folder ${paths.data} can't be made: ${reason}`, {
+      cause,
+    });
+  }
+  ensureKeys(paths);
+  if (!existsSync(paths.redisPassword)) {
+    writeFileSync(paths.redisPassword, randomBytes(24).toString("base64url"), { mode: PRIVATE_FILE });
+  }
+}
+
+function ensureKeys(paths: DataPaths): void {
+  const missing = ROLES.filter((role) => !existsSync(paths.keyring(role)));
+  if (missing.length === ROLES.length) {
+    const keyrings = createKeyrings();
+    for (const role of ROLES) {
+      writeFileSync(paths.keyring(role), `${JSON.stringify(keyrings[role], null, 2)}\n`, {
+        mode: PRIVATE_FILE,
+        flag: "wx",
+      });
+    }
+    return;
+  }
+  if (missing.length > 0) {
+    // New keys for some would not fit the others, and new ones for all would orphan what is sealed.
+    throw new AirlockError(
+      "KEYS_INVALID",
+      `${paths.keys} lacks ${missing.map((role) => `${role}.json`).join(", ")}; put them back, or start with another --data`,
+    );
+  }
+  for (const role of ROLES) loadKeyring(paths.keyring(role), role);
+}
+
+/** The first folder on the way to `place` that a user without rights of their own can't pass, or null. */
+export function firstClosedFolder(place: string): string | null {
+  for (let at = place; ; at = path.dirname(at)) {
+    if (existsSync(at) && (statSync(at).mode & 0o001) === 0) return at;
+    if (at === path.dirname(at)) return null;
+  }
+}

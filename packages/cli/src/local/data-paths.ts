@@ -1,0 +1,35 @@
+import path from "node:path";
+import type { Role } from "@airlock/core/record";
+
+/** Where everything of one `airlock up` lies. */
+export interface DataPaths {
+  readonly data: string;
+  readonly keys: string;
+  readonly keyring: (role: Role) => string;
+  readonly redis: string;
+  readonly redisPassword: string;
+  readonly redisConfig: string;
+  readonly logs: string;
+  readonly log: (name: string) => string;
+  /** mirrors and workspaces; a run's files are in `<volume>/<run>/tree` */
+  readonly volume: string;
+  readonly routes: string;
+  readonly record: string;
+}
+
+export function dataPaths(data: string): DataPaths {
+  const inside = (...parts: readonly string[]): string => path.join(data, ...parts);
+  return {
+    data,
+    keys: inside("keys"),
+    keyring: (role) => inside("keys", `${role}.json`),
+    redis: inside("redis"),
+    redisPassword: inside("keys", "redis-password"),
+    redisConfig: inside("keys", "redis.conf"),
+    logs: inside("logs"),
+    log: (name) => inside("logs", `${name}.log`),
+    volume: inside("volume"),
+    routes: inside("routes.yaml"),
+    record: inside("up.json"),
+  };
+}

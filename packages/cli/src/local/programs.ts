@@ -1,0 +1,51 @@
+import { realpathSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ServiceName, SettingName } from "@airlock/core/runtime";
+import type { Environment } from "../config.ts";
+import type { DataPaths } from "./data-paths.ts";
+import { serviceEnvironment } from "./service-environment.ts";
+import type { Program } from "./supervise.ts";
+
+export function serviceProgram(
+  service: ServiceName,
+  given: Readonly<Partial<Record<SettingName, string>>>,
+  place: { readonly paths: DataPaths; readonly parent: Environment },
+): Program {
+  return {
+    name: service,
+    ...nodeProgram(`@airlock/${service}/main`),
+    environment: serviceEnvironment(service, given, place.parent),
+    log: place.paths.log(service),
+  };
+}
+
+export function gatewayProgram(
+  gateway: { readonly folder: string; readonly port: number },
+  place: { readonly paths: DataPaths; readonly parent: Environment },
+): Program {
+  return {
+    name: "gateway",
+    ...nodeProgram("@airlock/replay/main"),
+    environment: {
+      PATH: place.parent["PATH"] ?? "",
+      AIRLOCK_GATEWAY_DIRECTORY: gateway.folder,
+      AIRLOCK_GATEWAY_PORT: String(gateway.port),
+    },
+    log: place.paths.log("gateway"),
+  };
+}
+
+/** How to start a package's entry: from source it needs the loader that this process was started with. */
+function nodeProgram(entry: string): { readonly file: string; readonly args: readonly string[] } {
+  const file = fileURLToPath(import.meta.resolve(entry));
+  const source = file.endsWith(".ts");
+  const loader = source ? ["--conditions=source", "--import", import.meta.resolve("tsx")] : [];
+  return { file: process.execPath, args: [...loader, file] };
+}
+
+/** Sandboxes see /usr; a Node.js that lies elsewhere has to be shown to them, for `node --test`. */
+export function nodeToolchain(): string | null {
+  const prefix = path.dirname(path.dirname(realpathSync(process.execPath)));
+  return prefix === "/usr" || prefix.startsWith("/usr/") ? null : prefix;
+}

@@ -1,0 +1,51 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { JsonObject } from "@airlock/core/json";
+import { responsesStream, type ComposedItem } from "@airlock/replay";
+import { ROOT } from "./cell.ts";
+
+/** A folder for the gateway: the demo's cases and the test's own, each a list of turns. */
+export async function writeFixtures(
+  cases: Readonly<Record<string, readonly (readonly ComposedItem[])[]>>,
+  sidecar?: JsonObject,
+): Promise<{ readonly directory: string; remove(): Promise<void> }> {
+  const directory = await mkdtemp(path.join(tmpdir(), "airlock-fixtures-"));
+  await cp(path.join(ROOT, "fixtures/demo"), path.join(directory, "demo"), { recursive: true });
+  await mkdir(path.join(directory, "case"));
+  for (const [name, turns] of Object.entries(cases)) {
+    for (const [at, items] of turns.entries()) {
+      const file = path.join(directory, "case", `${name}.${at + 1}`);
+      await writeFile(`${file}.sse`, responsesStream({ id: `${name}-${at + 1}`, items }));
+      if (sidecar !== undefined) await writeFile(`${file}.json`, JSON.stringify(sidecar));
+    }
+  }
+  return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
+}
+
+export function call(name: string, args: JsonObject): ComposedItem {
+  return { kind: "call", name, arguments: args };
+}
+
+export const REPORT: ComposedItem = {
+  kind: "message",
+  text: "## Summary\n\nDone.\n\n## Changes\n\nSome.\n\n## Tests\n\nRun.\n",
+};
+
+/** A spec for a case of `writeFixtures`. */
+export function specOf(
+  name: string,
+  source: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    route: "gateway",
+    model: `replay/case/${name}`,
+    instructions: "Do the work.",
+    input: "Begin.",
+    tools: ["list_files", "read_file", "write_file", "apply_patch", "run_command"],
+    policy: "ci-default",
+    workspace: { source, ref: "main" },
+    ...more,
+  };
+}
