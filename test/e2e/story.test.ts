@@ -32,7 +32,9 @@ async function callsOf(run: string, turns: number): Promise<readonly string[]> {
     const hash = await readTurn(cell.redis, run, turn);
     for (const key of hash?.calls.keys() ?? []) {
       const call = await readCall(cell.redis, key);
-      lines.push(`${turn}.${hash?.attempt} ${call?.tool} ${call?.settled} ${call?.errorClass ?? call?.status}`);
+      lines.push(
+        `${turn}.${hash?.attempt} ${call?.tool} ${call?.settled} ${call?.errorClass ?? call?.status}`,
+      );
     }
   }
   return lines;
@@ -70,7 +72,13 @@ test("an agent fixes a failing test, from the spec to the report", async () => {
     "3.1 apply_patch EXECUTED ok",
     "4.1 run_command EXECUTED ok",
   ]);
-  expect(ended).toMatchObject({ state: "completed", turn: 5, calls: 6, mutatingCalls: 3, artifactKind: "report" });
+  expect(ended).toMatchObject({
+    state: "completed",
+    turn: 5,
+    calls: 6,
+    mutatingCalls: 3,
+    artifactKind: "report",
+  });
   expect(await fileOf(run, "src/price.js")).toContain("padStart");
   expect(await readFile(path.join(repository.directory, "src/price.js"), "utf8")).not.toContain("padStart");
 });
@@ -80,8 +88,15 @@ test("a response that is cut in the middle of a call ends quarantined, and a fre
   const ended = await cell.ended(run);
   expect(ended.state).toBe("completed");
   expect(await callsOf(run, ended.turn)).toEqual(["1.2 write_file EXECUTED ok"]);
-  const cut = await eventWhere(cell.redis, run, (event) => event.type === "item_state" && event.state === "QUARANTINED");
-  expect(cut).toMatchObject({ itemKey: expect.stringMatching(/\.1\.1\.[01]$/), errorClass: "ITEM_INCOMPLETE" });
+  const cut = await eventWhere(
+    cell.redis,
+    run,
+    (event) => event.type === "item_state" && event.state === "QUARANTINED",
+  );
+  expect(cut).toMatchObject({
+    itemKey: expect.stringMatching(/\.1\.1\.[01]$/),
+    errorClass: "ITEM_INCOMPLETE",
+  });
 });
 
 test("policy forbids a workflow file, the agent is told, and its sibling call runs", async () => {
@@ -96,7 +111,12 @@ test("policy forbids a workflow file, the agent is told, and its sibling call ru
 });
 
 test("a spec that admission refuses says why in the run's record", async () => {
-  const spec = { ...(await storySpec("fix-test")), tools: ["read_file", "rm_rf"], policy: "lax", route: "gateway" };
+  const spec = {
+    ...(await storySpec("fix-test")),
+    tools: ["read_file", "rm_rf"],
+    policy: "lax",
+    route: "gateway",
+  };
   const ended = await cell.ended(await cell.submit(spec));
   expect(ended).toMatchObject({ state: "failed", errorClass: "ADMISSION_REFUSED" });
   expect(ended.detail).toContain('tool "rm_rf" is none of: read_file');

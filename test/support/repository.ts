@@ -8,7 +8,9 @@ import { ROOT } from "./cell.ts";
 const run = promisify(execFile);
 
 /** A disposable git repository made from the demo's template, with one commit on `main`. */
-export async function makeRepository(prepare?: (directory: string) => Promise<void>): Promise<{ readonly directory: string; remove(): Promise<void> }> {
+export async function makeRepository(
+  prepare?: (directory: string) => Promise<void>,
+): Promise<{ readonly directory: string; remove(): Promise<void> }> {
   const directory = await mkdtemp(path.join(tmpdir(), "airlock-repository-"));
   await cp(path.join(ROOT, "fixtures/demo/repository"), directory, { recursive: true });
   await prepare?.(directory);

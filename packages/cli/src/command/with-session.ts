@@ -12,13 +12,16 @@ export async function withSession<T>(
   const config = cliConfig(environment);
   const data = dataFolder(context.folder, config, call.text("data"));
   const url = redisUrlFor({ environment, config, data });
+  let closing = false;
   const onState = (state: "up" | "down"): void => {
+    if (closing) return;
     errors.print(state === "down" ? "Redis does not answer; waiting" : "Redis answers again");
   };
   const session = await openSession({ url, data, onState });
   try {
     return await use(session);
   } finally {
+    closing = true;
     session.close();
   }
 }

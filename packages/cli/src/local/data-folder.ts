@@ -19,6 +19,8 @@ export function prepareDataFolder(paths: DataPaths, root: boolean): void {
     for (const folder of [paths.keys, paths.redis, paths.logs]) {
       mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
     }
+    mkdirSync(paths.volume, { recursive: true });
+    chmodSync(paths.volume, root ? PASSABLE_FOLDER : PRIVATE_FOLDER);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new AirlockError("CONFIG_INVALID", `the data folder ${paths.data} can't be made: ${reason}`, {

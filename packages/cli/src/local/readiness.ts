@@ -29,6 +29,7 @@ export async function askReady(port: number): Promise<Readiness> {
 export async function askGateway(port: number): Promise<Readiness> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/v1/models`, {
+      headers: { authorization: "Bearer readiness" },
       signal: AbortSignal.timeout(ANSWER_MS),
     });
     await response.arrayBuffer();

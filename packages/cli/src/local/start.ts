@@ -65,6 +65,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   const { paths, ports, record, environment } = plan;
   const failure = new AbortController();
   const parts: Supervised[] = [];
+  let stopping = false;
   const keepRecord = (): void => {
     const processes = parts.flatMap((part) => {
       const pid = part.pid();
@@ -87,7 +88,9 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   keepRecord();
   const redis = connectRedis(record.redis.url, {
     name: "airlock-up",
-    onState: (state) => options.onEvent({ type: "redis", state }),
+    onState: (state) => {
+      if (!stopping) options.onEvent({ type: "redis", state });
+    },
   });
   const status = (): Promise<readonly PartStatus[]> => statusOf(parts, ports, redis);
   return {
@@ -103,11 +106,13 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
       for (const part of parts) part.markReady();
     },
     stop: async () => {
+      stopping = true;
       redis.disconnect();
       await stopInOrder(parts, Number(environment["AIRLOCK_DRAIN_MS"] ?? DRAIN_MS) + EXTRA_GRACE_MS);
       removeUpRecord(options.data);
     },
     kill: () => {
+      stopping = true;
       for (const part of parts) part.kill();
       removeUpRecord(options.data);
     },
@@ -147,6 +152,7 @@ async function planLocal(options: LocalOptions): Promise<Plan> {
       policies: path.resolve(folder, config.policies),
       sources: options.sources.join(","),
       volume,
+      ...streamerKey(environment, gatewayUrl),
       toolchains: environment["AIRLOCK_TOOLCHAINS"] ?? nodeToolchain() ?? "",
     };
     const gateway = options.gateway;
@@ -168,6 +174,12 @@ async function planLocal(options: LocalOptions): Promise<Plan> {
     removeUpRecord(data);
     throw error;
   }
+}
+
+/** The gateway, too, wants a key, any key: without one of CometAPI's it gets a word that opens nothing. */
+function streamerKey(environment: Environment, gatewayUrl: string | null): { readonly cometapiKey?: string } {
+  const missing = (environment["COMETAPI_KEY"] ?? "") === "";
+  return missing && gatewayUrl !== null ? { cometapiKey: "none" } : {};
 }
 
 function assertPassable(folder: string): void {
