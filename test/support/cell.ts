@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -197,8 +197,8 @@ async function started(child: ChildProcess, service: ServiceName): Promise<void>
   });
 }
 
-/** Node's own folder, where it is not one that the sandbox shows anyway. */
+/** Node's own folder, where the sandbox shows no other Node anyway. */
 function toolchains(): string {
-  const prefix = path.dirname(path.dirname(process.execPath));
-  return prefix.startsWith("/usr") ? "" : prefix;
+  const shown = ["/usr/bin/node", "/usr/local/bin/node"].some((file) => existsSync(file));
+  return shown ? "" : path.dirname(path.dirname(process.execPath));
 }

@@ -1,2 +1,2 @@
-export { readSpecFile, specFromText } from "./read-spec.ts";
+export { readSpecFile, readSpecTemplate, specFromText } from "./read-spec.ts";
 export { specFromFlags, type SpecFlags } from "./spec-from-flags.ts";

@@ -11,10 +11,15 @@ export function readSpecFile(file: string, folder: string): RunSpec {
   return specFromText(readText(place), { file: place, folder: path.dirname(place) });
 }
 
+/** The same for a template whose workspace is filled in. */
+export function readSpecTemplate(file: string, source: string): RunSpec {
+  return specFromText(readText(file), { file, folder: path.dirname(file), source });
+}
+
 /** JSON is read as the YAML that it is, so both forms get errors with line and column. */
 export function specFromText(
   text: string,
-  place: { readonly file: string; readonly folder: string },
+  place: { readonly file: string; readonly folder: string; readonly source?: string },
 ): RunSpec {
   const document = parseDocument(text, { prettyErrors: true });
   const [broken] = document.errors;
@@ -22,7 +27,7 @@ export function specFromText(
   const spec = parseRunSpec(document.toJS({ maxAliasCount: 0 }), place.file);
   if (spec.workspace === undefined) return spec;
   const where = `${place.file}\n  workspace.source`;
-  const source = workspaceSource(spec.workspace.source, place.folder, where);
+  const source = workspaceSource(place.source ?? spec.workspace.source, place.folder, where);
   return { ...spec, workspace: { ...spec.workspace, source } };
 }
 

@@ -45,6 +45,6 @@ export function itemLine(
   const states = path.map((state) => styledItemState(screen, state)).join(screen.style("dim", " → "));
   const notes = [event.errorClass, event.rule, event.bytes === null ? null : `${event.bytes} bytes`];
   const note = notes.filter((part) => part !== null).join(", ");
-  const name = event.tool === null ? "(no call)" : plainCell(event.tool);
+  const name = event.tool === null ? "call" : plainCell(event.tool);
   return `  ${place.join(".")} ${screen.style("bold", name)}  ${states}${note === "" ? "" : screen.style("dim", ` (${note})`)}`;
 }

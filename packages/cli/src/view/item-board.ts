@@ -41,11 +41,13 @@ export function createItemBoard(screen: Screen): ItemBoard {
         const over = event.type === "run_ended" || event.type === "turn_closed" ? open : [];
         return draw([...leave(over), eventLine(screen, event)]);
       }
-      const seen = { event, path: [...(items.get(event.itemKey)?.path ?? []), event.state] };
+      const before = items.get(event.itemKey);
+      // only the validator says which tool it is
+      const named = { ...event, tool: event.tool ?? before?.event.tool ?? null };
+      const seen = { event: named, path: [...(before?.path ?? []), event.state] };
       items.set(event.itemKey, seen);
-      if (!screen.terminal) return screen.print(itemLine(screen, event, seen.path.slice(-2)));
-      // what is not a call has no way to go: it ends where it began
-      const ended = hasEnded(event.state) || event.tool === null;
+      if (!screen.terminal) return screen.print(itemLine(screen, named, seen.path.slice(-2)));
+      const ended = hasEnded(event.state);
       if (!open.includes(event.itemKey)) open = [...open, event.itemKey];
       draw(ended ? leave([event.itemKey]) : []);
     },

@@ -17,7 +17,7 @@ local item, owner, lease, grant, digest = ARGV[1], ARGV[2], tonumber(ARGV[3]), t
 local tool, effect, grant_end, decision_end = ARGV[6], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
 local time = now()
 
-local granted = redis.call('HMGET', call, 'state', 'grant')
+local granted = redis.call('HMGET', call, 'state', 'grant', 'settled')
 if not granted[1] then return {'no_call', 0} end
 
 local entry = redis.call('HMGET', ledger, 'state', 'digest', 'leaseUntil', 'fence', 'burned')
@@ -42,7 +42,7 @@ if state then
   end
 end
 
-if tonumber(granted[2] or '0') ~= grant then return {'superseded', 0} end
+if tonumber(granted[2] or '0') ~= grant or granted[3] then return {'superseded', 0} end
 if grant <= burned then return {'lost_read', fence} end
 if not string.find('${fromStates("claim")}', ',' .. granted[1] .. ',', 1, true) then return {'superseded', 0} end
 

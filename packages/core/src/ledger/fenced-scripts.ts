@@ -52,13 +52,14 @@ return 1`,
 };
 
 /**
- * A longer lease on call and workspace.
+ * A longer lease on call and workspace. One that ran out stays out: others were told that nothing runs under it.
  *   KEYS 1 ledger, 2 workspace    ARGV 1 item key, 2 fence, 3 lease ms    Returns 1 | 0 (stale)
  */
 export const RENEW: Script = {
   name: "ledger-renew",
   lua: `${LUA_NOW}${LUA_HOLDS}
 if not holds(KEYS[1], ARGV[2], ',CLAIMED,STARTED,') then return 0 end
+if tonumber(redis.call('HGET', KEYS[1], 'leaseUntil')) <= now() then return 0 end
 local until_ms = now() + tonumber(ARGV[3])
 redis.call('HSET', KEYS[1], 'leaseUntil', until_ms)
 if redis.call('HGET', KEYS[2], 'holder') == ARGV[1] then redis.call('HSET', KEYS[2], 'holderUntil', until_ms) end

@@ -50,7 +50,7 @@ export interface Ledger {
   begin(itemKey: string, fence: number): Promise<BeginAnswer>;
   /** False where the fence is stale: the ending is then not the outcome. */
   end(itemKey: string, fence: number, ending: Ending): Promise<boolean>;
-  /** False where the fence is stale. */
+  /** False where the fence is stale or the lease ran out. */
   renew(itemKey: string, fence: number, leaseMs: number): Promise<boolean>;
   /** Gives a claim back that was never begun. */
   release(itemKey: string, fence: number): Promise<boolean>;

@@ -82,6 +82,8 @@ export function consume<F extends QueueFamily>(
     // BullMQ hands out an abort signal only to a processor with three plain parameters
     async (job: Job, token: string | undefined, signal: AbortSignal | undefined) => {
       const started = performance.now();
+      // options lie outside the signature: a job that asks to be kept would swallow the next one of its id
+      Object.assign(job.opts, { removeOnComplete: true, removeOnFail: true });
       const message = receive(
         { keyring: deps.keyring, family: queue.family, name, onEvent: options.onEvent },
         job,

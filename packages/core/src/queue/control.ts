@@ -23,9 +23,10 @@ export async function watchCancels(
   const connection = deps.redis.duplicate();
   connection.on("error", () => undefined); // the shared connection reports the outage
   deps.signal.addEventListener("abort", () => connection.disconnect(), { once: true });
-  let last = "$";
+  let last: string | null = null;
   while (!deps.signal.aborted) {
     try {
+      last ??= await endOf(connection);
       const answer: unknown = await connection.xread("BLOCK", BLOCK_MS, "STREAMS", globalKeys.control, last);
       const entries = entriesOf(answer);
       last = entries.at(-1)?.[0] ?? last;
@@ -35,6 +36,12 @@ export async function watchCancels(
       await sleep(200, undefined, { signal: deps.signal }).catch(() => undefined);
     }
   }
+}
+
+/** A place of our own in the stream: with `$` each read would begin anew and miss what came between two of them. */
+async function endOf(connection: Redis): Promise<string> {
+  const [newest] = await connection.xrevrange(globalKeys.control, "+", "-", "COUNT", 1);
+  return newest?.[0] ?? "0-0";
 }
 
 function cancelledRun([kind, run]: readonly string[]): readonly string[] {

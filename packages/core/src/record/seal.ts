@@ -10,6 +10,7 @@ export interface SealPlace {
 }
 
 const VERSION = "s1";
+const TAG_BYTES = 16;
 
 /** AES-256-GCM; returns `s1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. */
 export function sealBody(keyring: Keyring, where: SealPlace, text: string): string {
@@ -35,9 +36,11 @@ export function openSealed(keyring: Keyring, where: SealPlace, sealed: string): 
   }
   const { key } = sealKey(keyring, where.seal, keyId);
   const bytes = Buffer.from(body, "base64url");
-  const cut = bytes.length - 16;
+  const cut = bytes.length - TAG_BYTES;
   try {
-    const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"));
+    // without the length, Node takes a tag of four bytes as well, which can be guessed
+    const options = { authTagLength: TAG_BYTES };
+    const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), options);
     decipher.setAAD(associatedData(where, keyId));
     decipher.setAuthTag(bytes.subarray(cut));
     return decipher.update(bytes.subarray(0, cut), undefined, "utf8") + decipher.final("utf8");

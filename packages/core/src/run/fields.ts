@@ -5,9 +5,14 @@ export function fieldText(
   const entries = Object.entries(fields).flatMap(([name, value]) =>
     value === null || value === undefined
       ? []
-      : [[name, typeof value === "object" ? JSON.stringify(value) : String(value)]],
+      : [[name, typeof value === "object" ? JSON.stringify(value) : wellFormed(String(value))]],
   );
   return JSON.stringify(Object.fromEntries(entries));
+}
+
+/** A provider's identifier may hold half a surrogate pair, which has no UTF-8 form and which Lua refuses to read. */
+function wellFormed(text: string): string {
+  return Buffer.from(text, "utf8").toString("utf8");
 }
 
 /** How an output budget stands in a hash: empty for none. */

@@ -39,7 +39,7 @@ export function parseRoutes(text: string, file: string): Routes {
   const parsed = routesSchema.safeParse(document.toJS());
   if (!parsed.success) {
     const lines = parsed.error.issues.map(
-      (issue) => `\n  ${issue.path.map(String).join(".")}: ${issue.message}`,
+      (issue) => `\n  ${issue.path.map(String).join(".") || "(top)"}: ${issue.message}`,
     );
     throw new AirlockError("ROUTES_INVALID", `${file}:${lines.join("")}`);
   }

@@ -14,7 +14,7 @@ import type { FinalRunState } from "./states.ts";
 type Fields = Parameters<typeof fieldText>[0];
 
 export interface Settlement {
-  /** false where the call had been settled before */
+  /** false where the call had been settled before, or granted meanwhile */
   readonly first: boolean;
   readonly turn: TurnHash;
 }
@@ -48,7 +48,15 @@ export interface ValidatorStore {
     },
   ): Promise<"unlocked" | "stale" | "over_budget">;
   release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
-  settle(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<Settlement>;
+  settle(
+    itemKey: string,
+    settlement: {
+      readonly fields: Fields;
+      readonly events: readonly RunEvent[];
+      /** settles only while this is the call's grant: what was granted meanwhile may run; null for any */
+      readonly ifGrant: number | null;
+    },
+  ): Promise<Settlement>;
   nextTurn(
     closed: AttemptParts,
     next: {
@@ -166,11 +174,11 @@ function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "release" | "
         args: [itemKey, lastGrant, fieldText(fields)],
       });
     },
-    async settle(itemKey, fields, events) {
+    async settle(itemKey, { fields, events, ifGrant }) {
       const { keys, turn } = placeOf(itemKey);
       const reply = await runScript(redis, SETTLE, {
         keys: [keys.call(itemKey), keys.turn(turn), keys.events],
-        args: [itemKey, fieldText(fields), eventText(events)],
+        args: [itemKey, fieldText(fields), eventText(events), ifGrant ?? ""],
       });
       const [first, ...turnFields] = z.tuple([z.number()], z.string()).parse(reply);
       return { first: first === 1, turn: turnFromList(keys.turn(turn), turnFields) };

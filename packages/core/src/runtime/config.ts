@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { AirlockError } from "../fault/index.ts";
-import { SETTINGS, type SettingName, type SettingValue } from "./settings.ts";
+import { AirlockError, namesOf } from "../fault/index.ts";
+import { SETTINGS, type ServiceName, type SettingName, type SettingValue } from "./settings.ts";
 
 export type Config<Name extends SettingName> = { readonly [Key in Name]: SettingValue<Key> };
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,6 +31,15 @@ export function loadConfig<const Name extends SettingName>(
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value was read by its own schema
   return Object.freeze(Object.fromEntries(entries)) as Config<Name>;
+}
+
+/** Reads everything that a service reads, so that one start names all that is wrong. */
+export function checkConfig(reader: ServiceName, environment: Environment = process.env): void {
+  const readers = (name: SettingName): readonly string[] => SETTINGS[name].readers;
+  loadConfig(
+    namesOf(SETTINGS).filter((name) => readers(name).includes(reader)),
+    environment,
+  );
 }
 
 function unknownVariables(environment: Environment): string[] {

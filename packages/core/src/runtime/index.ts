@@ -1,4 +1,4 @@
-export { loadConfig, type Config } from "./config.ts";
+export { checkConfig, loadConfig, type Config } from "./config.ts";
 export {
   itemDecisionSchema,
   responseDecisionSchema,

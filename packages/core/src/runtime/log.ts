@@ -78,6 +78,8 @@ export function createLog(options: { readonly service: string; readonly level: L
 export function errorFields(error: unknown): LogFields {
   if (error instanceof AirlockError) return { errorCode: error.code, detail: error.message };
   if (!(error instanceof Error)) return { errorName: typeof error };
-  const place = error.stack?.split("\n").find((line) => line.trimStart().startsWith("at "));
+  // the stack begins with the message, in which a line may look like a place
+  const frames = error.stack?.split("\n").slice(error.message.split("\n").length);
+  const place = frames?.find((line) => line.trimStart().startsWith("at "));
   return { errorName: error.name, ...(place === undefined ? {} : { place: place.trim() }) };
 }

@@ -2,7 +2,7 @@ import { AirlockError } from "../fault/index.ts";
 import type { Keyring } from "../record/index.ts";
 import { connectRedis, type Redis } from "../store/index.ts";
 import type { Consumer, ConsumeEvent, ConsumeOptions } from "../queue/index.ts";
-import { loadConfig, type Config } from "./config.ts";
+import { checkConfig, loadConfig, type Config } from "./config.ts";
 import { loadKeyring } from "./files.ts";
 import { serveHealth, type ReadyCheck } from "./health.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
@@ -64,6 +64,7 @@ async function serve(
   name: ServiceName,
   start: (context: ServiceContext) => Promise<RunningService>,
 ): Promise<void> {
+  checkConfig(name);
   const config = loadConfig(SHARED);
   const keyring = loadKeyring(config.keyring, name);
   const log = createLog({ service: name, level: config.logLevel });

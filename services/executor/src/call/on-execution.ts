@@ -10,6 +10,9 @@ import { prepareCall, type PreparedCall } from "./prepare-call.ts";
 import { publishRegrant, publishSettled } from "./publish-result.ts";
 import { runTool } from "./run-tool.ts";
 
+/** A lease ends with its call, long before its time as a rule: what waits for one looks again sooner. */
+const LOOK_AGAIN_MS = 500;
+
 type Grant = Delivery<"execution">["body"];
 interface Claimed {
   readonly grant: Grant;
@@ -38,7 +41,7 @@ export async function onExecution(
     case "claimed":
       return underLease(deps, { grant, fence: answer.fence, opened }, signal);
     case "held":
-      return { kind: "later", delayMs: answer.leaseMs };
+      return { kind: "later", delayMs: Math.min(answer.leaseMs, LOOK_AGAIN_MS) };
     case "settled":
       await publishSettled(deps, itemKey);
       return DONE;
@@ -72,8 +75,8 @@ async function underLease(
   } finally {
     lease.stop();
   }
-  await publishSettled(deps, itemKey);
-  return DONE;
+  // where the lease was lost before the call began, this job is all that remembers it
+  return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: deps.config.leaseMs };
 }
 
 async function execute(

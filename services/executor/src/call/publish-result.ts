@@ -7,12 +7,16 @@ import type { Deps } from "../deps.ts";
 
 const status = z.enum(["ok", "error", "timeout", "output_limit", "cancelled", "refused", "unknown"]);
 
-/** Publishes the one outcome of a settled call, as the ledger has it: repeating it gives the same job. */
-export async function publishSettled(deps: Deps, itemKey: string): Promise<void> {
+/**
+ * Publishes the one outcome of a settled call, as the ledger has it: repeating it gives the same job.
+ * False where the ledger has none yet.
+ */
+export async function publishSettled(deps: Deps, itemKey: string): Promise<boolean> {
   const entry = await deps.ledger.read(itemKey);
   const body = entry === null ? null : settledBody(itemKey, entry);
-  if (body === null) return;
+  if (body === null) return false;
   await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
+  return true;
 }
 
 /** Says that nothing runs under a grant any more, and that the call may be granted anew. */

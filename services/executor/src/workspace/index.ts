@@ -8,7 +8,6 @@ export {
 } from "./prepare-workspace.ts";
 export { assertReachable, makePrivateDirectory } from "./ownership.ts";
 export { defaultServiceUser, type ServiceUser } from "./service-user.ts";
-export { sourceAllowed } from "./source-allowed.ts";
 export type { Change, ChangeResult, FileState } from "./write-entry.ts";
 export type { ListedEntry, ListResult } from "./list-entries.ts";
 export type { EntryType, ReadResult, StatResult } from "./read-entry.ts";

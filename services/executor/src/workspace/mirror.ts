@@ -4,14 +4,15 @@ import { errnoCode } from "./held-directory.ts";
 import type { TrustedGit } from "./trusted-git.ts";
 
 /**
- * The bare mirror of a source that all its runs share. Each run fetches into a ref of its own, so that concurrent
- * runs never wait for the same lock, and no object that a run borrows can become unreachable.
+ * The bare mirror of a source that all its runs share. Each preparation fetches into a ref of its own, so that
+ * concurrent ones never wait for the same lock, and no object that a run borrows can become unreachable.
  */
 export interface MirrorRequest {
   readonly mirror: string;
   readonly source: string;
   readonly ref: string;
-  readonly runId: string;
+  /** names this preparation alone: two executors may prepare one run at once */
+  readonly builder: string;
 }
 
 const REF = /^(?:HEAD|[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199})$/;
@@ -24,9 +25,7 @@ export async function fetchRevision(
 ): Promise<string> {
   assertFetchable(request);
   await ensureMirror(git, request, signal);
-  const target = `refs/airlock/${request.runId}`;
-  // A lock of this run's ref can only be left by a dead predecessor: one executor at a time prepares a run.
-  await rm(`${request.mirror}/${target}.lock`, { force: true });
+  const target = `refs/airlock/${request.builder}`;
   const dir = `--git-dir=${request.mirror}`;
   const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
   await git.run([dir, "fetch", ...options, request.source, `+${request.ref}:${target}`], signal);
@@ -48,8 +47,7 @@ function assertFetchable(request: MirrorRequest): void {
 
 async function ensureMirror(git: TrustedGit, request: MirrorRequest, signal: AbortSignal): Promise<void> {
   if (await exists(request.mirror)) return;
-  const building = `${request.mirror}.building-${request.runId}`;
-  await rm(building, { recursive: true, force: true });
+  const building = `${request.mirror}.building-${request.builder}`;
   // Readable whatever the umask: the sandbox borrows the objects under another uid; the parent directory is closed.
   const options = ["--quiet", "--bare", "--template=", "--shared=0644"];
   await git.run(["init", ...options, building], signal);

@@ -2,12 +2,15 @@ import { chmod, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { z } from "zod";
+import { errnoCode } from "./held-directory.ts";
 import { exists, fetchRevision } from "./mirror.ts";
 import { assertReachable, giveTree, makePrivateDirectory } from "./ownership.ts";
 import type { ServiceUser } from "./service-user.ts";
 import { createTrustedGit, type TrustedGit } from "./trusted-git.ts";
 import {
+  abandonedPlaces,
   assertRunId,
+  builderName,
   buildingPlace,
   mirrorPlace,
   workspacePlaces,
@@ -16,7 +19,7 @@ import {
 
 /**
  * A run's source and ref in, its own tree and git dir out. Built aside and renamed, so that a workspace either is
- * whole or isn't there; asked again, it returns what exists. It refuses a run id that already has another source.
+ * whole or isn't there, also where two executors build it at once; asked again, it returns what exists. It refuses a run id that already has another source.
  */
 export interface WorkspaceRequest {
   readonly volume: string;
@@ -64,8 +67,8 @@ export async function prepareWorkspace(request: WorkspaceRequest, signal: AbortS
 /** Frees the run's disk. The mirror stays: other runs borrow from it. */
 export async function removeWorkspace(volume: string, runId: string): Promise<void> {
   assertRunId(runId);
-  await rm(buildingPlace(volume, runId), { recursive: true, force: true });
-  await rm(join(volume, runId), { recursive: true, force: true });
+  const places = [...(await abandonedPlaces(volume, runId)), join(volume, runId)];
+  await Promise.all(places.map((place) => rm(place, { recursive: true, force: true })));
 }
 
 async function build(request: WorkspaceRequest, mirror: string, signal: AbortSignal): Promise<void> {
@@ -74,11 +77,11 @@ async function build(request: WorkspaceRequest, mirror: string, signal: AbortSig
   if (!(await exists(volume))) await makePrivateDirectory(volume, serviceUser);
   await makePrivateDirectory(join(volume, "mirrors"), serviceUser);
   await assertReachable(volume, serviceUser);
-  const building = workspacePlaces(buildingPlace(volume, runId));
-  await rm(building.root, { recursive: true, force: true });
+  const builder = builderName(runId);
+  const building = workspacePlaces(buildingPlace(volume, builder));
   await makePrivateDirectory(building.root, serviceUser);
   const git = await createTrustedGit(join(building.root, "home"));
-  const baseRevision = await fetchRevision(git, { mirror, source, ref, runId }, signal);
+  const baseRevision = await fetchRevision(git, { mirror, source, ref, builder }, signal);
   await checkOut({ git, places: building, mirror, baseRevision }, signal);
   await mkdir(building.staging, { mode: 0o700 });
   if (serviceUser !== null) {
@@ -90,7 +93,18 @@ async function build(request: WorkspaceRequest, mirror: string, signal: AbortSig
   if (serviceUser !== null) await giveTree(building.gitDir, serviceUser);
   await rm(join(building.root, "home"), { recursive: true, force: true });
   await writeRecord(building, { version: 1, source, ref, baseRevision });
-  await rename(building.root, join(volume, runId));
+  await moveIntoPlace(building.root, join(volume, runId));
+}
+
+/** The first preparation that is whole wins; what another one built beside it is dropped. */
+async function moveIntoPlace(building: string, place: string): Promise<void> {
+  try {
+    await rename(building, place);
+  } catch (error) {
+    const lostRace = errnoCode(error) === "ENOTEMPTY" || errnoCode(error) === "EEXIST";
+    await rm(building, { recursive: true, force: true });
+    if (!lostRace) throw error;
+  }
 }
 
 interface CheckOut {

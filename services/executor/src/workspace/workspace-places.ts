@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 
@@ -29,9 +30,20 @@ export function workspacePlaces(root: string): WorkspacePlaces {
   };
 }
 
-/** The dot keeps it apart from every run id. */
-export function buildingPlace(volume: string, runId: string): string {
-  return join(volume, `.building-${runId}`);
+/** Where a run's workspace is built before it is renamed into place. The dot keeps it apart from every run id. */
+export function buildingPlace(volume: string, builder: string): string {
+  return join(volume, `.building-${builder}`);
+}
+
+/** Names one preparation of a run's workspace. */
+export function builderName(runId: string): string {
+  return `${runId}.${randomBytes(6).toString("hex")}`;
+}
+
+/** What preparations of a run left behind when they were killed. */
+export async function abandonedPlaces(volume: string, runId: string): Promise<readonly string[]> {
+  const names = await readdir(volume);
+  return names.filter((name) => name.startsWith(`.building-${runId}.`)).map((name) => join(volume, name));
 }
 
 export function mirrorPlace(volume: string, source: string): string {

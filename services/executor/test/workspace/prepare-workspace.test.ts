@@ -38,15 +38,20 @@ test("returns what exists when asked again, also with the agent's changes in it"
   expect(readFileSync(join(first.tree, "file"), "utf8")).toBe("the agent's");
 });
 
-test("removes what an earlier crash left half made, locks included", async () => {
+test("what an earlier crash left half made is in nobody's way, and goes with the run", async () => {
   const { request, volume } = await repository();
-  const { objects } = await prepareWorkspace(request, signal);
-  await removeWorkspace(volume, request.runId);
-  mkdirSync(join(volume, ".building-run-1", "tree"), { recursive: true });
-  writeFileSync(join(volume, ".building-run-1", "tree", "garbage"), "");
-  writeFileSync(join(objects, "..", "refs", "airlock", "run-1.lock"), "");
+  mkdirSync(join(volume, ".building-run-1.abandoned", "tree"), { recursive: true });
+  writeFileSync(join(volume, ".building-run-1.abandoned", "tree", "garbage"), "");
   const workspace = await prepareWorkspace(request, signal);
   expect((await readdir(workspace.tree)).toSorted()).toEqual([".git", "file"]);
+  await removeWorkspace(volume, request.runId);
+  expect(await readdir(volume)).toEqual(["mirrors"]);
+});
+
+test("several executors prepare one run at once: all get the one workspace, and nothing is left beside it", async () => {
+  const { request, volume } = await repository();
+  const prepared = await Promise.all(Array.from({ length: 6 }, () => prepareWorkspace(request, signal)));
+  expect(new Set(prepared.map((workspace) => JSON.stringify(workspace))).size).toBe(1);
   expect((await readdir(volume)).toSorted()).toEqual(["mirrors", "run-1"]);
 });
 

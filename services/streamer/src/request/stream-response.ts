@@ -86,5 +86,5 @@ function refusal(status: number, contentType: string | string[] | undefined): Tr
 /** Seconds, as HTTP has it; a date or nonsense counts as not given. */
 function retryAfter(header: string | string[] | undefined): number | null {
   const seconds = Number(header);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 600) * 1_000 : null;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(Math.min(seconds, 600) * 1_000) : null;
 }

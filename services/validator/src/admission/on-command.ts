@@ -82,6 +82,7 @@ async function cancel(deps: Deps, command: Extract<Command, { kind: "cancel" }>)
     const submitted = await deps.redis.exists(runKeys(run).spec);
     return submitted === 1 ? { kind: "later", delayMs: CANCEL_BEFORE_SUBMIT_MS } : DONE;
   }
+  if (hash.endedAt !== undefined) return DONE;
   await deps.store.cancel(run, [{ type: "cancel_requested", by: requestedBy }]);
   await endRun(deps, { run, turn: hash.turn }, { state: "cancelled", errorClass: "CANCELLED" });
   await sendCancel(deps.redis, run);

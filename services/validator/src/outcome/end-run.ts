@@ -43,6 +43,7 @@ async function cancelWaitingCalls(deps: Deps, { run, turn }: TurnParts): Promise
     if (stage !== "waiting") continue;
     const call = await readCall(deps.redis, itemKey);
     const settlement = { settled: "CANCELLED", errorClass: "CANCELLED" } as const;
-    await deps.store.settle(itemKey, settlement, [settledEvent(itemKey, call, settlement)]);
+    const events = [settledEvent(itemKey, call, settlement)];
+    await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: 0 });
   }
 }

@@ -1,36 +1,39 @@
 // Takes an approved call that waits for nothing, gives a signed grant on the executions queue;
 // releases nothing whose decision is over, whose run ended, or that another release was faster with.
-import { DONE, type Handled } from "@airlock/core/queue";
 import { parseItemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
 import { readCall, readRun, type CallHash, type RunPlan } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 
-/** Grants a call anew, one number above its last grant. False where it may not be granted. */
-export async function releaseCall(deps: Deps, itemKey: string): Promise<boolean> {
+/** `over`: the decision holds no more, so nobody can grant it; `passed`: it isn't this caller's to grant. */
+export type ReleaseAnswer = "released" | "over" | "passed";
+
+/** Grants a call anew, one number above its last grant. */
+export async function releaseCall(deps: Deps, itemKey: string): Promise<ReleaseAnswer> {
   const run = parseItemKey(itemKey)?.run ?? "";
   const [hash, call] = await Promise.all([readRun(deps.redis, run), readCall(deps.redis, itemKey)]);
-  if (hash?.plan === undefined || call === null || call.state !== "POLICY_APPROVED") return false;
+  if (hash?.plan === undefined || call === null || call.state !== "POLICY_APPROVED") return "passed";
   const now = await redisNow(deps.redis);
   const record = signGrant(deps, { run, itemKey, call, now }, { plan: hash.plan, policy: hash.policy });
-  if (record === null) return false;
+  if (record === null) return "over";
   const released = await deps.store.release(itemKey, call.grant, {
     grantRecord: record,
     expiresAt: now + deps.config.grantMs,
   });
-  if (released) await deps.publisher.publish(record, { priority: hash.plan.priority });
-  return released;
+  if (!released) return "passed";
+  await deps.publisher.publish(record, { priority: hash.plan.priority });
+  return "released";
 }
 
-/** Publishes the grant that a call holds once more, or a new one where it is over. */
-export async function republishCall(deps: Deps, itemKey: string, call: CallHash): Promise<Handled> {
-  const now = await redisNow(deps.redis);
-  if (call.grantRecord === undefined || (call.expiresAt ?? 0) <= now) {
-    await releaseCall(deps, itemKey);
-    return DONE;
-  }
+/**
+ * Publishes the grant that a call holds once more, or a new one where it is over. Where the decision is over as well,
+ * the old one goes out again: the executor knows what became of the call, and says so.
+ */
+export async function republishCall(deps: Deps, itemKey: string, call: CallHash): Promise<void> {
+  const live = (call.expiresAt ?? 0) > (await redisNow(deps.redis));
+  if (!live && (await releaseCall(deps, itemKey)) !== "over") return;
+  if (call.grantRecord === undefined) return;
   await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.grantRecord)));
-  return DONE;
 }
 
 function signGrant(

@@ -30,21 +30,20 @@ async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
     const released = await releaseCall(deps, itemKey);
-    if (!released && call.state === "POLICY_APPROVED" && call.grant === 0) {
-      turn = await expire(deps, { itemKey, call, errorClass: "GRANT_EXPIRED" });
-    }
+    if (released === "over") turn = await expire(deps, { itemKey, call, errorClass: "GRANT_EXPIRED" });
   }
   return turn;
 }
 
-/** Ends a call that nothing may run any more. */
+/** Ends a call that nothing may run any more; one that was granted since it was read stays as it is. */
 export async function expire(
   deps: Deps,
   ended: { readonly itemKey: string; readonly call: CallHash; readonly errorClass: ErrorClass },
 ): Promise<TurnHash> {
   const { itemKey, call, errorClass } = ended;
   const settlement = { settled: "EXPIRED", errorClass } as const;
-  const { turn } = await deps.store.settle(itemKey, settlement, [settledEvent(itemKey, call, settlement)]);
+  const events = [settledEvent(itemKey, call, settlement)];
+  const { turn } = await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: call.grant });
   return turn;
 }
 
@@ -65,7 +64,8 @@ async function holdTogether(deps: Deps, turn: TurnHash): Promise<TurnHash | null
   for (const { itemKey, call } of calls) {
     if (call === null || call.settled !== undefined) continue;
     const settlement = { settled: "DENIED", errorClass: "SIBLING_REFUSED" } as const;
-    last = (await deps.store.settle(itemKey, settlement, [settledEvent(itemKey, call, settlement)])).turn;
+    const events = [settledEvent(itemKey, call, settlement)];
+    last = (await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: 0 })).turn;
   }
   return last;
 }

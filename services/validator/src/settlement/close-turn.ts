@@ -17,7 +17,7 @@ export async function closeTurn(deps: Deps, parts: TurnParts, turn: TurnHash): P
   const calls = await Promise.all(
     [...turn.calls.keys()].map(async (itemKey) => ({ itemKey, call: await readCall(deps.redis, itemKey) })),
   );
-  if (calls.some(({ call }) => call?.settled === "OUTCOME_UNKNOWN")) {
+  if (calls.some(({ call }) => call?.settled === "OUTCOME_UNKNOWN" && call.effect !== "read")) {
     return endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
   }
   if (number >= hash.plan.limits.turns) {

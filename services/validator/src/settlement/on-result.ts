@@ -30,7 +30,7 @@ async function regrant(
   call: CallHash,
 ): Promise<void> {
   if (call.settled !== undefined || body.grant !== call.grant) return;
-  if (await releaseCall(deps, body.itemKey)) return;
+  if ((await releaseCall(deps, body.itemKey)) !== "over") return;
   await expire(deps, { itemKey: body.itemKey, call, errorClass: body.errorClass });
 }
 
@@ -38,7 +38,7 @@ async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, ca
   const { itemKey, state, status, errorClass, contentDigest, resultBytes, durationMs } = body;
   const fields = { settled: state, status, errorClass, contentDigest, resultBytes, durationMs };
   // the executor told of the state itself when it entered it
-  const { first } = await deps.store.settle(itemKey, fields, []);
+  const { first } = await deps.store.settle(itemKey, { fields, events: [], ifGrant: null });
   if (!first) return;
   deps.log.write("info", "call_settled", { itemKey, state, errorClass, durationMs, bytes: resultBytes });
   await logSettledItem(deps, itemKey);

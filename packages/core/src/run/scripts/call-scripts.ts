@@ -34,14 +34,16 @@ return 1`,
 
 /**
  * Settlement: the one outcome of a call, and the turn as it stands then, in one step.
- *   KEYS 1 call, 2 turn, 3 events    ARGV 1 item key, 2 call fields, 3 events
- *   Returns { 1 first | 0 again, turn field, value, … }
+ *   KEYS 1 call, 2 turn, 3 events
+ *   ARGV 1 item key, 2 call fields, 3 events, 4 the grant that the call must still have, "" for any
+ *   Returns { 1 first | 0 again or granted meanwhile, turn field, value, … }
  */
 export const SETTLE: Script = {
   name: "call-settle",
   lua: `${LUA_APPEND_EVENTS}${LUA_FIELDS}
 local first = 0
-if redis.call('HEXISTS', KEYS[1], 'settled') == 0 then
+local call = redis.call('HMGET', KEYS[1], 'settled', 'grant')
+if not call[1] and (ARGV[4] == '' or (call[2] or '0') == ARGV[4]) then
   first = 1
   set_fields(KEYS[1], ARGV[2])
   redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'settled')

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sourceAllowed } from "../../src/workspace/index.ts";
+import { sourceAllowed } from "@airlock/core/run";
 
 test.each([
   ["/srv/repos/app", ["/srv/repos"], true],

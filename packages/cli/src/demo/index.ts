@@ -1,0 +1,10 @@
+export { runDemo, type DemoOptions } from "./run-demo.ts";
+export { callCounts } from "./summary.ts";
+export {
+  contractFindings,
+  cutWriteFindings,
+  fixedPrice,
+  fixTestFindings,
+  forbiddenFindings,
+  type Seen,
+} from "./findings.ts";

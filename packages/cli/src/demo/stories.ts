@@ -1,0 +1,27 @@
+import { cutWriteFindings, fixTestFindings, forbiddenFindings, type Finding, type Seen } from "./findings.ts";
+
+export interface Story {
+  /** names the spec in fixtures/demo/specs */
+  readonly name: string;
+  readonly title: string;
+  readonly findings: (seen: Seen) => readonly Finding[];
+}
+
+/** The demo's stories, in their order. */
+export const STORIES = {
+  fixTest: {
+    name: "fix-test",
+    title: "an agent finds out why a test fails, patches the code, and runs the tests in the sandbox",
+    findings: fixTestFindings,
+  },
+  cutWrite: {
+    name: "cut-write",
+    title: "a response is cut in the middle of a write_file call; a fresh attempt does the work",
+    findings: cutWriteFindings,
+  },
+  forbidden: {
+    name: "forbidden",
+    title: "an agent reads a file, which policy allows, and writes a build workflow, which it forbids",
+    findings: forbiddenFindings,
+  },
+} as const satisfies Record<string, Story>;
