@@ -60,7 +60,7 @@ export async function connectOrRefuse(
   clearTimeout(timer);
   if (answer !== "late") return redis;
   redis.disconnect();
-  throw new AirlockError("REDIS_UNAVAILABLE", `${new URL(url).host}: ${problem || "no answer"}`);
+  throw new AirlockError("REDIS_UNAVAILABLE", `${problem || "no answer"} (${new URL(url).host})`);
 }
 
 /** The folder that a command works on: --data, else AIRLOCK_DATA. */

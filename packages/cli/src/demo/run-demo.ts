@@ -145,8 +145,8 @@ async function playStory(cast: Cast, stage: Stage, story: Story): Promise<Chapte
   });
   if (document.artifact !== null) out.print(`  artifact: a ${document.artifact.kind} of ${document.artifact.content.length} characters`);
   for (const line of findingLines(out, findings)) out.print(line);
-  const effect = findings.at(-1)?.claim ?? "";
-  return { story: liveModel === null ? story.name : `${story.name} (${liveModel})`, document, findings, effect };
+  const name = liveModel === null ? story.name : `${story.name} (${liveModel})`;
+  return { story: name, document, findings, effect: story.effect };
 }
 
 function storySpec(story: Story, repository: string, liveModel: string | null): RunSpec {

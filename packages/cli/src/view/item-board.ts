@@ -10,6 +10,9 @@ interface Seen {
   readonly path: readonly string[];
 }
 
+/** After these, the items that are still on the board get no further. */
+const ENDS_ITEMS = new Set<RunEvent["type"]>(["attempt_opened", "turn_closed", "run_ended"]);
+
 export interface ItemBoard {
   show(event: RunEvent): void;
   /** Leaves what stands on the board as plain lines. */
@@ -38,16 +41,17 @@ export function createItemBoard(screen: Screen): ItemBoard {
   return {
     show(event) {
       if (event.type !== "item_state") {
-        const over = event.type === "run_ended" || event.type === "turn_closed" ? open : [];
+        const over = ENDS_ITEMS.has(event.type) ? open : [];
         return draw([...leave(over), eventLine(screen, event)]);
       }
       const before = items.get(event.itemKey);
       // only the validator says which tool it is
       const named = { ...event, tool: event.tool ?? before?.event.tool ?? null };
-      const seen = { event: named, path: [...(before?.path ?? []), event.state] };
+      const repeated = before?.path.at(-1) === event.state;
+      const seen = { event: named, path: [...(before?.path ?? []), ...(repeated ? [] : [event.state])] };
       items.set(event.itemKey, seen);
-      if (!screen.terminal) return screen.print(itemLine(screen, named, seen.path.slice(-2)));
-      const ended = hasEnded(event.state);
+      if (!screen.terminal) return screen.print(itemLine(screen, named, seen.path.slice(repeated ? -1 : -2)));
+      const ended = hasEnded(event.state) && named.tool !== null;
       if (!open.includes(event.itemKey)) open = [...open, event.itemKey];
       draw(ended ? leave([event.itemKey]) : []);
     },

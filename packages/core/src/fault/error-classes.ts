@@ -66,6 +66,10 @@ export const ERROR_CLASSES = {
   // artifact
   ARTIFACT_INVALID: { stage: "artifact", meaning: "the final output is not what the spec expects" },
   // run
+  ADAPTER_MISMATCH: {
+    stage: "run",
+    meaning: "the streamer reads this family by another version of its adapter",
+  },
   ADMISSION_REFUSED: { stage: "run", meaning: "the run was refused at the door" },
   APPROVAL_REQUESTED: {
     stage: "run",

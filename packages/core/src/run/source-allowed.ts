@@ -17,7 +17,7 @@ const URL_SCHEME = /^(https|ssh):\/\/([^/]+)(\/.*)?$/;
 
 /** The root (`/`, or scheme and authority) and the path's components; null for what no list can allow. */
 function splitSource(source: string): readonly string[] | null {
-  if (/[\0-\x1f\x7f\\?#%]/.test(source)) return null;
+  if (/[\p{Cc}\\?#%]/u.test(source)) return null;
   const url = URL_SCHEME.exec(source);
   if (url === null && !posix.isAbsolute(source)) return null;
   const root = url === null ? "/" : `${url[1]}://${url[2]}`;

@@ -230,6 +230,20 @@ export const SETTINGS = {
     readers: ["gateway"],
     doc: "folder that the replay gateway plays",
   },
+  gatewayHost: {
+    env: "AIRLOCK_GATEWAY_HOST",
+    schema: text,
+    fallback: "127.0.0.1",
+    readers: ["gateway"],
+    doc: "address of the replay gateway",
+  },
+  gatewayMisbehave: {
+    env: "AIRLOCK_GATEWAY_MISBEHAVE",
+    schema: text,
+    fallback: "{}",
+    readers: ["gateway"],
+    doc: "JSON: how the replay gateway misbehaves by default",
+  },
   gatewayPort: {
     env: "AIRLOCK_GATEWAY_PORT",
     schema: port,

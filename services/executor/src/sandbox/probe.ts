@@ -118,11 +118,19 @@ async function wasWritten(root: string, token: string): Promise<boolean> {
   return outside !== token || names.length !== 3;
 }
 
-/** Compared as a digest, so that the environment itself never enters the sandbox's output. */
+/**
+ * Compared as a digest, so that the environment itself never enters the sandbox's output. Where the node binary can't be
+ * read (mode 0711, as in the image), the kernel refuses even us: then nobody of our uid can read it, and no digest equals.
+ */
 async function environmentDigest(): Promise<string> {
-  return createHash("sha256")
-    .update(await readFile("/proc/self/environ"))
-    .digest("hex");
+  try {
+    return createHash("sha256")
+      .update(await readFile("/proc/self/environ"))
+      .digest("hex");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EACCES") return "unreadable";
+    throw error;
+  }
 }
 
 async function someProcessMentions(token: string): Promise<boolean> {

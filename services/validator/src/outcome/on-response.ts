@@ -5,6 +5,7 @@ import { assertNever } from "@airlock/core/fault";
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { itemKey, turnKey } from "@airlock/core/record";
 import { readRun, readTurn, type CallHash, type TurnHash } from "@airlock/core/run";
+import { ADAPTERS, INDETERMINATE } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
 import { logSettledItem } from "../settlement/log-settled.ts";
@@ -28,7 +29,7 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
   const run = { ...hash, plan: hash.plan };
   if (turn.state === "streaming") {
     const calls = await judgeCalls(deps, run, body);
-    const step = nextStep(body, run.plan, turn.maxOutputTokens);
+    const step = nextStep(asRead(deps, run, body), run.plan, turn.maxOutputTokens);
     const followed = await follow(deps, { body, run, turn, calls }, step);
     if (followed !== null) {
       logResponse(deps, { body, run, calls }, followed);
@@ -37,6 +38,15 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
   }
   await advanceTurn(deps, body);
   return DONE;
+}
+
+/**
+ * Reports vouch for one version of an adapter: what another version read has no outcome, whatever it says.
+ */
+function asRead(deps: Deps, run: AdmittedRun, body: ResponseBody): ResponseBody {
+  const family = deps.routes.get(run.route)?.family;
+  if (family !== undefined && ADAPTERS[family].version === body.adapter) return body;
+  return { ...body, outcome: INDETERMINATE, errorClass: "ADAPTER_MISMATCH" };
 }
 
 async function judgeCalls(deps: Deps, run: AdmittedRun, body: ResponseBody): Promise<JudgedCalls> {

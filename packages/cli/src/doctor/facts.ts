@@ -1,0 +1,42 @@
+/** What was found on a machine. Gathered in one place, so that judging it is a pure function. */
+export interface Facts {
+  readonly nodeVersion: string;
+  readonly platform: string;
+  readonly gitVersion: string | null;
+  /** redis-server or valkey-server on the PATH */
+  readonly redisProgram: string | null;
+  readonly redis: RedisFact;
+  readonly bwrap: { readonly path: string; readonly version: string | null };
+  readonly sandbox: Outcome;
+  readonly userNamespaces: {
+    /** null: the kernel has no such switch */
+    readonly allowed: boolean | null;
+    readonly max: number | null;
+    readonly appArmorRestricts: boolean;
+  };
+  readonly keys: { readonly kind: "usable" | "absent" } | { readonly kind: "unusable"; readonly detail: string };
+  readonly apiKeySet: boolean;
+  readonly settings: Outcome;
+  readonly routes: Outcome;
+  readonly policies: Outcome;
+}
+
+/** `detail` says what was found, or why it failed. */
+export interface Outcome {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export type RedisFact =
+  /** neither REDIS_URL nor a running `airlock up` */
+  | { readonly kind: "unnamed" }
+  | { readonly kind: "silent"; readonly place: string; readonly detail: string }
+  | {
+      readonly kind: "answers";
+      readonly place: string;
+      readonly version: string;
+      /** null: the server doesn't tell */
+      readonly appendonly: string | null;
+      readonly appendfsync: string | null;
+      readonly maxmemoryPolicy: string | null;
+    };

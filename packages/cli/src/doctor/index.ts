@@ -1,0 +1,3 @@
+export { checkMachine, type Check } from "./checks.ts";
+export type { Facts } from "./facts.ts";
+export { gatherFacts } from "./gather.ts";

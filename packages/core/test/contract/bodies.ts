@@ -1,0 +1,88 @@
+import type {
+  CommandBody,
+  ExecutionBody,
+  ItemBody,
+  ResponseBody,
+  ResultBody,
+  TurnBody,
+} from "@airlock/core/contract";
+
+export const RUN = "r0123456789abcdefghjk";
+export const ITEM = `${RUN}.2.1.0`;
+const DIGEST = "0f".repeat(32);
+const head = { version: 1, run: RUN } as const;
+
+/** One valid body of each kind. */
+export const bodies = {
+  command: { ...head, kind: "submit", requestedBy: "test", specDigest: DIGEST } satisfies CommandBody,
+  turn: {
+    ...head,
+    turn: 2,
+    attempt: 3,
+    route: "gateway",
+    model: "m",
+    tools: [{ name: "read_file", digest: DIGEST }],
+    maxOutputTokens: null,
+    stopSequences: [],
+    parallelToolCalls: true,
+  } satisfies TurnBody,
+  item: {
+    ...head,
+    turn: 2,
+    attempt: 1,
+    ordinal: 0,
+    kind: "tool_call",
+    callId: "call_1",
+    name: "read_file",
+    argumentsKind: "json",
+    bytes: 12,
+    state: "ITEM_TERMINAL",
+    errorClass: null,
+    contentDigest: DIGEST,
+  } satisfies ItemBody,
+  response: {
+    ...head,
+    turn: 2,
+    attempt: 1,
+    adapter: "responses@1",
+    responseId: null,
+    raw: "completed",
+    outcome: { kind: "action_required", action: "tool" },
+    errorClass: null,
+    items: [{ ordinal: 0, kind: "tool_call" }],
+    inputTokens: 1,
+    outputTokens: 2,
+    httpStatus: 200,
+    transport: { end: "closed_by_marker", bytes: 10, messages: 2, unknownEvents: 0 },
+    durationMs: 5,
+    retryAfterMs: null,
+  } satisfies ResponseBody,
+  execution: {
+    ...head,
+    itemKey: ITEM,
+    grant: 1,
+    tool: "read_file",
+    manifestDigest: DIGEST,
+    effect: "read",
+    argumentsDigest: DIGEST,
+    policy: "ci-default",
+    policyDigest: DIGEST,
+    workspace: { source: "/srv/app", ref: "main" },
+    pool: "default",
+    expiresAt: 1,
+    notAfter: 2,
+  } satisfies ExecutionBody,
+  result: {
+    ...head,
+    itemKey: ITEM,
+    grant: 1,
+    fence: 4,
+    kind: "settled",
+    state: "EXECUTED",
+    status: "ok",
+    errorClass: null,
+    contentDigest: DIGEST,
+    resultBytes: 3,
+    durationMs: 4,
+  } satisfies ResultBody,
+} as const;

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { eventText, fieldsOf, globalKeys, readEvent, runKeys } from "@airlock/core/store";
+import { z } from "zod";
+
+const RUN = "r0123456789abcdefghjk";
+
+test("all keys of a run lie under its one hash tag, and are named as the design has them", () => {
+  const keys = runKeys(RUN);
+  const item = `${RUN}.1.2.0`;
+  const all = {
+    spec: keys.spec,
+    run: keys.run,
+    turn: keys.turn(1),
+    attempt: keys.attempt({ turn: 1, attempt: 2 }),
+    item: keys.item(item),
+    call: keys.call(item),
+    ledger: keys.ledger(item),
+    workspace: keys.workspace,
+    conversation: keys.conversation,
+    events: keys.events,
+  };
+  expect(Object.keys(keys).toSorted()).toEqual(Object.keys(all).toSorted());
+  expect(Object.fromEntries(Object.entries(all).map(([name, key]) => [name, key.replace(RUN, "run")]))).toEqual({
+    spec: "airlock:{run}:spec",
+    run: "airlock:{run}:run",
+    turn: "airlock:{run}:turn:1",
+    attempt: "airlock:{run}:attempt:1.2",
+    item: `airlock:{run}:item:${item}`,
+    call: `airlock:{run}:call:${item}`,
+    ledger: `airlock:{run}:ledger:${item}`,
+    workspace: "airlock:{run}:workspace",
+    conversation: "airlock:{run}:conversation",
+    events: "airlock:{run}:events",
+  });
+});
+
+test("keys outside of runs have no hash tag", () => {
+  for (const key of [globalKeys.open, globalKeys.control, globalKeys.runs, globalKeys.report("a")]) {
+    expect(key).toMatch(/^airlock:[^{}]+$/);
+  }
+});
+
+test("an event that does not fit its schema is never written, and an unknown one is skipped by readers", () => {
+  const event = { type: "turn_closed", turn: 1 } as const;
+  expect(eventText([event])).toBe(JSON.stringify([JSON.stringify(event)]));
+  expect(() => eventText([{ ...event, content: "x" } as typeof event])).toThrow();
+  expect(readEvent(["e", JSON.stringify(event)])).toEqual(event);
+  expect(readEvent(["e", '{"type":"later"}'])).toBeNull();
+  expect(readEvent([])).toBeNull();
+});
+
+test("a hash is read by its schema, is null where it doesn't exist, and names what doesn't fit", () => {
+  const schema = z.object({ state: z.enum(["a", "b"]), count: z.coerce.number() });
+  expect(fieldsOf(schema, "key", {})).toBeNull();
+  expect(fieldsOf(schema, "key", { state: "a", count: "2" })).toEqual({ state: "a", count: 2 });
+  expect(() => fieldsOf(schema, "key", { state: "c", count: "x" })).toThrow(
+    expect.objectContaining({ code: "SCHEMA_VERSION", message: expect.stringMatching(/key .*: state, count$/) }),
+  );
+});
