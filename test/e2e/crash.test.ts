@@ -28,7 +28,7 @@ beforeAll(async () => {
       slow: [[countCall("slow")], [REPORT]],
       read: [[call("list_files", { path: "." }), call("read_file", { path: "README.md" })], [REPORT]],
     },
-    { chunkBytes: 64, delayMs: 2 },
+    () => ({ chunkBytes: 64, delayMs: 2 }),
   );
 });
 

@@ -5,10 +5,10 @@ import type { JsonObject } from "@airlock/core/json";
 import { responsesStream, type ComposedItem } from "@airlock/replay";
 import { ROOT } from "./cell.ts";
 
-/** A folder for the gateway: the demo's cases and the test's own, each a list of turns. */
+/** A folder for the gateway: the demo's cases and the test's own, each a list of turns, and how they are sent. */
 export async function writeFixtures(
   cases: Readonly<Record<string, readonly (readonly ComposedItem[])[]>>,
-  sidecar?: JsonObject,
+  misbehaviour: (name: string) => JsonObject | null = () => null,
 ): Promise<{ readonly directory: string; remove(): Promise<void> }> {
   const directory = await mkdtemp(path.join(tmpdir(), "airlock-fixtures-"));
   await cp(path.join(ROOT, "fixtures/demo"), path.join(directory, "demo"), { recursive: true });
@@ -17,7 +17,8 @@ export async function writeFixtures(
     for (const [at, items] of turns.entries()) {
       const file = path.join(directory, "case", `${name}.${at + 1}`);
       await writeFile(`${file}.sse`, responsesStream({ id: `${name}-${at + 1}`, items }));
-      if (sidecar !== undefined) await writeFile(`${file}.json`, JSON.stringify(sidecar));
+      const sidecar = misbehaviour(name);
+      if (sidecar !== null) await writeFile(`${file}.json`, JSON.stringify(sidecar));
     }
   }
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
