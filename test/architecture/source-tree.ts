@@ -6,12 +6,12 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The packages whose sources the rules hold for, and how many files each has at least: a check that sees none fails. */
 export const PACKAGES = {
-  "packages/core": 110,
+  "packages/core": 150,
   "packages/replay": 20,
-  "packages/cli": 20,
+  "packages/cli": 60,
   "services/streamer": 10,
   "services/validator": 25,
-  "services/executor": 35,
+  "services/executor": 50,
 } as const satisfies Record<string, number>;
 
 export interface SourceFile {

@@ -1,3 +1,9 @@
 export { COMMANDS, parseCommandLine } from "./command/index.ts";
-export { readUpRecord, serviceEnvironment, startLocal, type Local, type LocalOptions } from "./local/index.ts";
+export {
+  readUpRecord,
+  serviceEnvironment,
+  startLocal,
+  type Local,
+  type LocalOptions,
+} from "./local/index.ts";
 export { readRunDocument, type RunDocument } from "./document/index.ts";

@@ -19,26 +19,27 @@ export async function* followEvents(
   run: string,
   signal: AbortSignal,
 ): AsyncGenerator<TimedEvent, void> {
+  for await (const { timed } of followEntries(redis, run, signal)) {
+    if (timed === null) continue;
+    yield timed;
+    if (timed.event.type === "run_ended") return;
+  }
+}
+
+async function* followEntries(redis: Redis, run: string, signal: AbortSignal): AsyncGenerator<Entry, void> {
   const blocking = redis.duplicate();
   blocking.on("error", () => undefined); // the shared connection reports the outage
   const leave = (): void => blocking.disconnect();
   signal.addEventListener("abort", leave, { once: true });
-  let last = "-";
+  let last = "0";
   try {
     while (!signal.aborted) {
-      const entries = await entriesAfter(redis, run, last);
-      for (const { id, timed } of entries) {
-        last = `(${id}`;
-        if (timed === null) continue;
-        yield timed;
-        if (timed.event.type === "run_ended") return;
-      }
+      const entries = await entriesAfter(redis, run, `(${last}`);
+      yield* entries;
+      last = entries.at(-1)?.id ?? last;
       if (entries.length > 0) continue;
-      const from = last === "-" ? "0" : last.slice(1);
       // only to be woken: what is new is read above, in one form for every protocol version
-      await blocking
-        .xread("BLOCK", BLOCK_MS, "STREAMS", runKeys(run).events, from)
-        .catch(() => undefined);
+      await blocking.xread("BLOCK", BLOCK_MS, "STREAMS", runKeys(run).events, last).catch(() => undefined);
     }
   } finally {
     signal.removeEventListener("abort", leave);
@@ -46,11 +47,12 @@ export async function* followEvents(
   }
 }
 
-async function entriesAfter(
-  redis: Redis,
-  run: string,
-  from: string,
-): Promise<readonly { readonly id: string; readonly timed: TimedEvent | null }[]> {
+interface Entry {
+  readonly id: string;
+  readonly timed: TimedEvent | null;
+}
+
+async function entriesAfter(redis: Redis, run: string, from: string): Promise<readonly Entry[]> {
   const entries = await redis.xrange(runKeys(run).events, from, "+");
   return entries.map(([id, fields]) => {
     const event = readEvent(fields);

@@ -1,4 +1,3 @@
 export { cancelRun, submitRun } from "./commands.ts";
 export { followEvents, readEvents, type TimedEvent } from "./follow-events.ts";
-export { countQueues, type QueueCount } from "./queue-counts.ts";
 export { connectOrRefuse, dataFolder, openSession, redisUrlFor, type Session } from "./session.ts";

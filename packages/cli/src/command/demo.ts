@@ -9,7 +9,8 @@ const INTERRUPTED = 130;
 
 export const demoCommand: Command = {
   summary: "plays the main job on real parts, from recorded responses, and checks what came of it",
-  details: "Everything runs in a temporary folder, which is removed at the end. No API key is needed without --live.",
+  details:
+    "Everything runs in a temporary folder, which is removed at the end. No API key is needed without --live.",
   positional: null,
   flags: {
     live: { value: null, doc: "play the first story with a real model on CometAPI (needs COMETAPI_KEY)" },

@@ -2,7 +2,10 @@ import { checkMachine, gatherFacts, type Check } from "../doctor/index.ts";
 import { plainCell, table, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 
-const COLOURS = { ok: "green", warn: "yellow", fail: "red" } as const satisfies Record<Check["status"], string>;
+const COLOURS = { ok: "green", warn: "yellow", fail: "red" } as const satisfies Record<
+  Check["status"],
+  string
+>;
 
 export const doctorCommand: Command = {
   summary: "checks what this machine has and lacks, with the fix for each; ends with 1 where something fails",

@@ -13,7 +13,8 @@ export function generalHelp(commands: Readonly<Record<string, Command>>): string
 
 export function commandHelp(name: string, command: Command): string {
   const { positional } = command;
-  const word = positional === null ? "" : positional.required ? ` ${positional.name}` : ` [${positional.name}]`;
+  const word =
+    positional === null ? "" : positional.required ? ` ${positional.name}` : ` [${positional.name}]`;
   const flags = Object.entries(command.flags).map(([flag, { value, doc, multiple }]) => [
     `  --${flag}${value === null ? "" : ` ${value}`}`,
     multiple === true ? `${doc} (may be repeated)` : doc,

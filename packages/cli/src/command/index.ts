@@ -1,3 +1,2 @@
-export type { Command, CommandCall, CommandContext, Flag } from "./command.ts";
 export { COMMANDS, runCommandLine } from "./commands.ts";
-export { parseCommandLine, type CommandTable, type Parsed } from "./parse.ts";
+export { parseCommandLine } from "./parse.ts";

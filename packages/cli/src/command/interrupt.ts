@@ -1,4 +1,4 @@
-/** Aborts `first` at the first SIGINT or SIGTERM, and `second` at the next one. */
+/** Aborts `first` at the first SIGINT, SIGTERM or SIGHUP, and `second` at the next one. */
 export function watchInterrupts(): {
   readonly first: AbortSignal;
   readonly second: AbortSignal;
@@ -7,7 +7,7 @@ export function watchInterrupts(): {
   const first = new AbortController();
   const second = new AbortController();
   const onSignal = (): void => (first.signal.aborted ? second : first).abort();
-  const signals = ["SIGINT", "SIGTERM"] as const;
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, onSignal);
   return {
     first: first.signal,

@@ -38,14 +38,10 @@ function parseFlags(
   command: Command,
   words: readonly string[],
 ): { readonly values: Values; readonly positionals: readonly string[] } {
-  const flags = Object.entries(command.flags).map(([flag, { value, multiple }]) => [
-    flag,
-    { type: value === null ? "boolean" : "string", multiple: multiple ?? false },
-  ]);
-  const options = {
-    ...(Object.fromEntries(flags) as NonNullable<ParseArgsConfig["options"]>),
-    help: { type: "boolean", short: "h" },
-  } satisfies ParseArgsConfig["options"];
+  const options: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
+  for (const [flag, { value, multiple }] of Object.entries(command.flags)) {
+    options[flag] = { type: value === null ? "boolean" : "string", multiple: multiple ?? false };
+  }
   try {
     return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
   } catch (cause) {
@@ -62,7 +58,10 @@ function positional(name: string, command: Command, given: readonly string[]): s
     throw new AirlockError("USAGE", `"${tooMany}" is one word too many; see \`airlock ${name} --help\``);
   }
   if (wanted?.required === true && first === undefined) {
-    throw new AirlockError("USAGE", `\`airlock ${name}\` needs ${wanted.name}; see \`airlock ${name} --help\``);
+    throw new AirlockError(
+      "USAGE",
+      `\`airlock ${name}\` needs ${wanted.name}; see \`airlock ${name} --help\``,
+    );
   }
   return first;
 }

@@ -19,8 +19,7 @@ const INTERRUPTED = 130;
 export const runCommand: Command = {
   summary: "submits a run, from a spec file or from flags",
   details:
-    "With --wait it shows what happens and ends with the exit code of the run's state:\n" +
-    exitCodes(),
+    "With --wait it shows what happens and ends with the exit code of the run's state:\n" + exitCodes(),
   positional: { name: "INPUT", required: false },
   flags: {
     spec: { value: "FILE", doc: "spec in YAML or JSON; in place of INPUT and the flags that describe a run" },
@@ -52,7 +51,10 @@ function specOf(call: CommandCall, context: CommandContext): RunSpec {
   const file = call.text("spec");
   const given = SPEC_FLAGS.filter((flag) => call.text(flag) !== undefined || call.list(flag).length > 0);
   if (file !== undefined) {
-    const [other] = [...(call.positional === undefined ? [] : ["INPUT"]), ...given.map((flag) => `--${flag}`)];
+    const [other] = [
+      ...(call.positional === undefined ? [] : ["INPUT"]),
+      ...given.map((flag) => `--${flag}`),
+    ];
     if (other !== undefined) throw new AirlockError("USAGE", `${other} can't stand beside --spec`);
     return readSpecFile(file, context.folder);
   }

@@ -1,14 +1,13 @@
-import { realpathSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AirlockError } from "@airlock/core/fault";
-import { queueName, QUEUES, type QueueFamily } from "@airlock/core/queue";
-import { countQueues, dataFolder } from "../client/index.ts";
-import { cliConfig } from "../config.ts";
-import { startLocal, type Local, type LocalOptions, type PartStatus } from "../local/index.ts";
-import { countsText, cutLine, partsText, type Screen } from "../view/index.ts";
-import { DATA_FLAG, type Command, type CommandCall, type CommandContext } from "./command.ts";
+import { namesOf } from "@airlock/core/fault";
+import { countQueues, queueName, QUEUES } from "@airlock/core/queue";
+import { globalKeys } from "@airlock/core/store";
+import { SETTINGS } from "@airlock/core/runtime";
+import { startLocal, type Local, type LocalEvent } from "../local/index.ts";
+import { countsText, createLiveLine, partsText, type LiveLine } from "../view/index.ts";
+import { DATA_FLAG, type Command, type CommandContext } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";
+import { upOptions } from "./up-options.ts";
 
 const STATUS_MS = 1_000;
 const WAIT_NEWS_MS = 5_000;
@@ -33,17 +32,20 @@ export const upCommand: Command = {
   async run(call, context) {
     const interrupts = watchInterrupts();
     const line = createLiveLine(context.out);
-    const local = await startLocal({ ...upOptions(call, context), onEvent: (event) => line.news(newsOf(event)) });
+    const local = await startLocal({
+      ...upOptions(call, context),
+      onEvent: (event) => line.news(newsOf(event)),
+    });
     interrupts.second.addEventListener("abort", () => {
-      local.kill();
-      line.news("killed");
+      line.news("killing what still runs");
       process.exit(KILLED);
     });
     try {
-      await serve(local, { line, out: context.out, signal: interrupts.first });
+      await serve(local, { line, context, signal: interrupts.first });
     } catch (error) {
       if (!interrupts.first.aborted) throw error;
     } finally {
+      line.status("");
       line.news("stopping: services, then the gateway, then Redis");
       await local.stop();
       line.news("stopped");
@@ -53,53 +55,16 @@ export const upCommand: Command = {
   },
 };
 
-function upOptions(call: CommandCall, context: CommandContext): Omit<LocalOptions, "onEvent"> {
-  const { environment, folder } = context;
-  const config = cliConfig(environment);
-  const gateway = call.text("gateway");
-  return {
-    data: dataFolder(folder, config, call.text("data")),
-    gateway: gateway === undefined ? null : path.resolve(folder, gateway),
-    port: portOf(call.text("port")),
-    sources: sourcesOf(call, context),
-    environment,
-    folder,
-  };
-}
-
-function portOf(text: string | undefined): number | null {
-  if (text === undefined || text === "0") return null;
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_531) return port;
-  throw new AirlockError("USAGE", `--port ${text}: it has to be a port number up to 65531`);
-}
-
-function sourcesOf(call: CommandCall, { environment, folder }: CommandContext): readonly string[] {
-  const named = call.list("source");
-  const listed = (environment["AIRLOCK_SOURCES"] ?? "").split(",").filter((entry) => entry.trim() !== "");
-  const sources = named.length > 0 ? named : listed.length > 0 ? listed : ["."];
-  return sources.map((source) => {
-    if (source.includes(",")) throw new AirlockError("USAGE", `--source ${source}: a source can't hold a comma`);
-    return /^[a-z][a-z0-9+.-]*:\/\//i.test(source) ? source : realSource(path.resolve(folder, source.trim()));
-  });
-}
-
-function realSource(place: string): string {
-  try {
-    return realpathSync(place);
-  } catch (cause) {
-    throw new AirlockError("USAGE", `--source: there is nothing at ${place}`, { cause });
-  }
-}
-
 interface Serving {
   readonly line: LiveLine;
-  readonly out: Screen;
+  readonly context: CommandContext;
   readonly signal: AbortSignal;
 }
 
 /** Ends when `signal` aborts; rejects when a process can't be kept running. */
-async function serve(local: Local, { line, out, signal }: Serving): Promise<void> {
+async function serve(local: Local, { line, context, signal }: Serving): Promise<void> {
+  const { out, environment } = context;
+  const pool = environment[SETTINGS.pool.env] ?? SETTINGS.pool.fallback;
   let told = Date.now();
   await local.ready(signal, (parts) => {
     line.status(partsText(out, parts));
@@ -116,21 +81,29 @@ async function serve(local: Local, { line, out, signal }: Serving): Promise<void
     const text = partsText(out, parts);
     if (text !== last && !out.terminal) line.news(text);
     last = text;
-    line.status(out.terminal ? `${text}  ${await countsOf(local, parts)}` : text);
-    await sleep(STATUS_MS, undefined, { signal: AbortSignal.any([signal, local.failure]) }).catch(() => undefined);
+    const tick = sleep(STATUS_MS, undefined, { signal: AbortSignal.any([signal, local.failure]) }).catch(
+      () => undefined,
+    );
+    // counts may have to wait for Redis, the next look at the processes must not
+    if (out.terminal) line.status(`${text}  ${(await Promise.race([countsOf(local, pool), tick])) ?? ""}`);
+    await tick;
   }
 }
 
-const FAMILIES = Object.keys(QUEUES) as QueueFamily[];
+const FAMILIES = namesOf(QUEUES);
 
 /** Empty while Redis is away: the counts would wait for it. */
-async function countsOf(local: Local, parts: readonly PartStatus[]): Promise<string> {
-  if (local.redis.status !== "ready" || parts.length === 0) return "";
-  const names = FAMILIES.map((family) => queueName(family, "default"));
-  return countsText(await countQueues(local.redis, names));
+async function countsOf(local: Local, pool: string): Promise<string> {
+  if (local.redis.status !== "ready") return "";
+  const names = FAMILIES.map((family) => queueName(family, pool));
+  const [queues, openTurns] = await Promise.all([
+    countQueues(local.redis, names),
+    local.redis.zcard(globalKeys.open),
+  ]);
+  return countsText({ queues, openTurns });
 }
 
-function newsOf(event: Parameters<LocalOptions["onEvent"]>[0]): string | null {
+function newsOf(event: LocalEvent): string | null {
   switch (event.type) {
     case "started":
       return null;
@@ -141,29 +114,4 @@ function newsOf(event: Parameters<LocalOptions["onEvent"]>[0]): string | null {
     case "redis":
       return event.state === "down" ? "Redis does not answer; the services wait" : "Redis answers again";
   }
-}
-
-interface LiveLine {
-  /** A line that stays. */
-  news(text: string | null): void;
-  /** The last line of a terminal; elsewhere it isn't shown. */
-  status(text: string): void;
-}
-
-function createLiveLine(out: Screen): LiveLine {
-  let shown = "";
-  const redraw = (above: string | null): void => {
-    if (out.terminal) out.write("\r\u001b[2K");
-    if (above !== null) out.print(above);
-    if (out.terminal) out.write(shown);
-  };
-  return {
-    news: (text) => {
-      if (text !== null) redraw(text);
-    },
-    status: (text) => {
-      shown = cutLine(text, out.columns() - 1);
-      if (out.terminal) redraw(null);
-    },
-  };
 }

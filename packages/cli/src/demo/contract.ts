@@ -1,6 +1,7 @@
 // A route and its models in, the signed reports of both contract scenarios out, each with the run that showed it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseBody, reportBodySchema, type ReportBody } from "@airlock/core/contract";
+import { namesOf } from "@airlock/core/fault";
 import { verifyRecord } from "@airlock/core/record";
 import { parseRunSpec, type RunSpec } from "@airlock/core/run";
 import { globalKeys } from "@airlock/core/store";
@@ -23,9 +24,12 @@ const SCENARIOS = {
   },
 } as const satisfies Record<Scenario, unknown>;
 
-export const SCENARIO_NAMES = Object.keys(SCENARIOS) as Scenario[];
+export const SCENARIO_NAMES = namesOf(SCENARIOS);
 
-export function contractSpec(scenario: Scenario, place: { readonly route: string; readonly model: string }): RunSpec {
+export function contractSpec(
+  scenario: Scenario,
+  place: { readonly route: string; readonly model: string },
+): RunSpec {
   const spec = {
     ...place,
     ...SCENARIOS[scenario],

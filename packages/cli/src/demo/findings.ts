@@ -42,7 +42,9 @@ export function liveFindings(seen: Seen): readonly Finding[] {
 }
 
 export function cutWriteFindings(seen: Seen): readonly Finding[] {
-  const [cut, ...later] = allCalls(seen).filter(({ tool }) => tool === "write_file" || tool === "(unregistered)");
+  const [cut, ...later] = allCalls(seen).filter(
+    ({ tool }) => tool === "write_file" || tool === "(unregistered)",
+  );
   return [
     completed(seen),
     { claim: "the cut call ended QUARANTINED", held: cut?.state === "QUARANTINED" && attemptOf(cut) === "1" },

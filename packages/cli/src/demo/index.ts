@@ -1,4 +1,4 @@
-export { runDemo, type DemoOptions } from "./run-demo.ts";
+export { runDemo } from "./run-demo.ts";
 export { callCounts } from "./summary.ts";
 export {
   contractFindings,

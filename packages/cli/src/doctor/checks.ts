@@ -38,9 +38,7 @@ function nodeCheck({ nodeVersion, platform }: Facts): Check {
 }
 
 function gitCheck({ gitVersion }: Facts): Check {
-  return gitVersion === null
-    ? fail("git", "not on the PATH", `${INSTALL} git`)
-    : ok("git", gitVersion);
+  return gitVersion === null ? fail("git", "not on the PATH", `${INSTALL} git`) : ok("git", gitVersion);
 }
 
 function redisChecks(redis: RedisFact, program: string | null): readonly Check[] {
@@ -52,9 +50,7 @@ function redisChecks(redis: RedisFact, program: string | null): readonly Check[]
           : ok("redis", `not running; \`airlock up\` would start ${program}`),
       ];
     case "silent":
-      return [
-        fail("redis", redis.detail, "start it, or correct REDIS_URL"),
-      ];
+      return [fail("redis", redis.detail, "start it, or correct REDIS_URL")];
     case "answers":
       return [
         atLeast(redis.version, OLDEST_REDIS)
@@ -99,7 +95,8 @@ function namespaceCheck({ userNamespaces }: Facts): Check {
 
 function sandboxCheck({ sandbox }: Facts): Check {
   if (sandbox.ok) return ok("sandbox", sandbox.detail);
-  const fix = "without a sandbox, commands are refused; in a container, allow user namespaces and an unmasked /proc";
+  const fix =
+    "without a sandbox, commands are refused; in a container, allow user namespaces and an unmasked /proc";
   return fail("sandbox", sandbox.detail, fix);
 }
 

@@ -14,7 +14,9 @@ export interface Facts {
     readonly max: number | null;
     readonly appArmorRestricts: boolean;
   };
-  readonly keys: { readonly kind: "usable" | "absent" } | { readonly kind: "unusable"; readonly detail: string };
+  readonly keys:
+    | { readonly kind: "usable" | "absent" }
+    | { readonly kind: "unusable"; readonly detail: string };
   readonly apiKeySet: boolean;
   readonly settings: Outcome;
   readonly routes: Outcome;

@@ -1,5 +1,6 @@
 import { AirlockError } from "@airlock/core/fault";
 import type { Redis } from "@airlock/core/store";
+import { z } from "zod";
 import { connectOrRefuse } from "../client/index.ts";
 import type { RedisFact } from "./facts.ts";
 
@@ -34,9 +35,11 @@ async function setting(redis: Redis, name: string): Promise<string | null> {
   try {
     const answer: unknown = await redis.config("GET", name);
     // RESP3 answers with a map, RESP2 with a flat list
-    const values: readonly unknown[] = Array.isArray(answer) ? answer.slice(1) : Object.values(answer as object);
-    const [value] = values;
-    return typeof value === "string" ? value : null;
+    const values = z
+      .union([z.tuple([z.string(), z.string()]), z.record(z.string(), z.string())])
+      .parse(answer);
+    const value = Array.isArray(values) ? values[1] : values[name];
+    return value ?? null;
   } catch {
     return null;
   }

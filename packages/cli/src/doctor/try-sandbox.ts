@@ -17,7 +17,12 @@ const TINY_SANDBOX = [
 export async function trySandbox(bwrap: string, root: boolean): Promise<Outcome> {
   const user = root ? { uid: NOBODY, gid: NOBODY } : {};
   try {
-    await execute(bwrap, TINY_SANDBOX, { ...user, cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeout: TIMEOUT_MS });
+    await execute(bwrap, TINY_SANDBOX, {
+      ...user,
+      cwd: "/",
+      env: { PATH: "/usr/bin:/bin" },
+      timeout: TIMEOUT_MS,
+    });
     return { ok: true, detail: root ? `a program ran in one, as user ${NOBODY}` : "a program ran in one" };
   } catch (error) {
     return { ok: false, detail: reasonOf(error) };
@@ -25,7 +30,11 @@ export async function trySandbox(bwrap: string, root: boolean): Promise<Outcome>
 }
 
 /** The first line that a program prints, or null where it can't be run. */
-export async function firstLine(file: string, args: readonly string[], searchPath: string): Promise<string | null> {
+export async function firstLine(
+  file: string,
+  args: readonly string[],
+  searchPath: string,
+): Promise<string | null> {
   try {
     const { stdout } = await execute(file, [...args], { env: { PATH: searchPath }, timeout: TIMEOUT_MS });
     return stdout.split("\n")[0] ?? "";

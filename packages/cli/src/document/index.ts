@@ -1,9 +1,2 @@
-export {
-  assertSubmitted,
-  readRunDocument,
-  type AttemptDocument,
-  type CallDocument,
-  type RunDocument,
-  type TurnDocument,
-} from "./run-document.ts";
+export { assertSubmitted, readRunDocument, type CallDocument, type RunDocument } from "./run-document.ts";
 export { listRuns, type RunListEntry } from "./run-list.ts";

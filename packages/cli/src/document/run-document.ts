@@ -17,13 +17,13 @@ export interface CallDocument {
   readonly errorClass: string | null;
   readonly resultBytes: number | null;
 }
-export interface AttemptDocument {
+interface AttemptDocument {
   readonly number: number;
   readonly raw: string | null;
   readonly outcome: string | null;
   readonly errorClass: string | null;
 }
-export interface TurnDocument {
+interface TurnDocument {
   readonly number: number;
   readonly attempts: readonly AttemptDocument[];
   readonly calls: readonly CallDocument[];

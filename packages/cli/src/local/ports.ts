@@ -1,34 +1,46 @@
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer, type Server } from "node:net";
 import { AirlockError } from "@airlock/core/fault";
+import type { ServiceName } from "@airlock/core/runtime";
 
-export const PORT_ORDER = ["gateway", "streamer", "validator", "executor", "redis"] as const;
-export type PortName = (typeof PORT_ORDER)[number];
+type PortName = "gateway" | ServiceName | "redis";
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** Consecutive ports from `base` on, or free ones. Throws PORT_IN_USE naming the port. */
 export async function choosePorts(base: number | null): Promise<Ports> {
-  const held = [];
+  const held: Held[] = [];
+  const hold = async (name: PortName): Promise<number> => {
+    const one = await listen(name, base === null ? 0 : base + held.length);
+    held.push(one);
+    return one.port;
+  };
   try {
     // all are held until all are chosen, so that none is chosen twice
-    for (const [at, name] of PORT_ORDER.entries()) {
-      held.push({ name, server: await listen(name, base === null ? 0 : base + at) });
-    }
-    return Object.fromEntries(
-      held.map(({ name, server }) => [name, (server.address() as AddressInfo).port]),
-    ) as Record<PortName, number>;
+    return {
+      gateway: await hold("gateway"),
+      streamer: await hold("streamer"),
+      validator: await hold("validator"),
+      executor: await hold("executor"),
+      redis: await hold("redis"),
+    };
   } finally {
     await Promise.all(held.map(({ server }) => once(server.close(), "close")));
   }
 }
 
-async function listen(name: PortName, port: number) {
-  const server = createServer().listen(port, "127.0.0.1");
+interface Held {
+  readonly server: Server;
+  readonly port: number;
+}
+
+async function listen(name: PortName, wanted: number): Promise<Held> {
+  const server = createServer().listen(wanted, "127.0.0.1");
   try {
     await once(server, "listening");
   } catch (cause) {
     const fix = "choose another --port, or leave it out for free ones";
-    throw new AirlockError("PORT_IN_USE", `127.0.0.1:${port} (for the ${name}); ${fix}`, { cause });
+    throw new AirlockError("PORT_IN_USE", `127.0.0.1:${wanted} (for the ${name}); ${fix}`, { cause });
   }
-  return server;
+  const address = server.address();
+  return { server, port: address !== null && typeof address === "object" ? address.port : wanted };
 }

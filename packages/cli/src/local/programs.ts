@@ -7,6 +7,13 @@ import type { DataPaths } from "./data-paths.ts";
 import { serviceEnvironment } from "./service-environment.ts";
 import type { Program } from "./supervise.ts";
 
+/** Each by its package's name; resolved only when it is started. */
+const SERVICE_ENTRIES = {
+  streamer: () => import.meta.resolve("@airlock/streamer/main"),
+  validator: () => import.meta.resolve("@airlock/validator/main"),
+  executor: () => import.meta.resolve("@airlock/executor/main"),
+} as const satisfies Record<ServiceName, () => string>;
+
 export function serviceProgram(
   service: ServiceName,
   given: Readonly<Partial<Record<SettingName, string>>>,
@@ -14,7 +21,7 @@ export function serviceProgram(
 ): Program {
   return {
     name: service,
-    ...nodeProgram(`@airlock/${service}/main`),
+    ...nodeProgram(SERVICE_ENTRIES[service]()),
     environment: serviceEnvironment(service, given, place.parent),
     log: place.paths.log(service),
   };
@@ -26,19 +33,19 @@ export function gatewayProgram(
 ): Program {
   return {
     name: "gateway",
-    ...nodeProgram("@airlock/replay/main"),
-    environment: {
-      PATH: place.parent["PATH"] ?? "",
-      AIRLOCK_GATEWAY_DIRECTORY: gateway.folder,
-      AIRLOCK_GATEWAY_PORT: String(gateway.port),
-    },
+    ...nodeProgram(import.meta.resolve("@airlock/replay/main")),
+    environment: serviceEnvironment(
+      "gateway",
+      { gatewayDirectory: gateway.folder, gatewayPort: String(gateway.port) },
+      place.parent,
+    ),
     log: place.paths.log("gateway"),
   };
 }
 
 /** How to start a package's entry: from source it needs the loader that this process was started with. */
 function nodeProgram(entry: string): { readonly file: string; readonly args: readonly string[] } {
-  const file = fileURLToPath(import.meta.resolve(entry));
+  const file = fileURLToPath(entry);
   const source = file.endsWith(".ts");
   const loader = source ? ["--conditions=source", "--import", import.meta.resolve("tsx")] : [];
   return { file: process.execPath, args: [...loader, file] };

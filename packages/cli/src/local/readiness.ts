@@ -16,7 +16,9 @@ const ANSWER_MS = 1_000;
 /** Asks a service whether it is ready. */
 export async function askReady(port: number): Promise<Readiness> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const response = await fetch(`http://127.0.0.1:${port}/ready`, {
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
     const { ready, checks } = answerSchema.parse(await response.json());
     if (ready) return { status: "ready" };
     return { status: "waiting", reasons: checks.flatMap(({ name, ok }) => (ok ? [] : [name])) };

@@ -37,60 +37,90 @@ const LONGEST_BACKOFF_MS = 8_000;
 const SETTLED_MS = 30_000;
 const DETAIL_BYTES = 4_096;
 
+export type AfterDeath =
+  | { readonly kind: "give_up" }
+  | { readonly kind: "restart"; readonly afterMs: number };
+
+/** A program that never came up, or says that its configuration is unusable, would only die again. */
+export function afterDeath(death: {
+  readonly ready: boolean;
+  readonly code: number | null;
+  readonly livedMs: number;
+  readonly lastBackoffMs: number | null;
+}): AfterDeath {
+  if (!death.ready || death.code === UNUSABLE_CONFIGURATION) return { kind: "give_up" };
+  const again = death.lastBackoffMs !== null && death.livedMs < SETTLED_MS;
+  const afterMs = again ? Math.min((death.lastBackoffMs ?? 0) * 2, LONGEST_BACKOFF_MS) : FIRST_BACKOFF_MS;
+  return { kind: "restart", afterMs };
+}
+
+interface Watch {
+  child: ChildProcess | null;
+  state: ProcessState;
+  ready: boolean;
+  stopping: boolean;
+  backoffMs: number | null;
+  timer: NodeJS.Timeout | null;
+}
+
 export function supervise(program: Program, onEvent: (event: ProcessEvent) => void): Supervised {
-  const { name } = program;
-  let child: ChildProcess | null = null;
-  let state: ProcessState = "restarting";
-  let ready = false;
-  let stopping = false;
-  let backoffMs = FIRST_BACKOFF_MS;
-  let timer: NodeJS.Timeout | null = null;
-
-  const start = (): void => {
-    const logged = sizeOf(program.log);
-    const born = Date.now();
-    const current = launch(program);
-    child = current;
-    state = "running";
-    onEvent({ type: "started", name });
-    let over = false;
-    const end = (how: string, code: number | null): void => {
-      if (over) return;
-      over = true;
-      child = null;
-      if (stopping) return void (state = "stopped");
-      if (!ready || code === UNUSABLE_CONFIGURATION) {
-        state = "failed";
-        return onEvent({ type: "gave_up", name, how, detail: lastWords(program.log, logged) });
-      }
-      backoffMs = Date.now() - born > SETTLED_MS ? FIRST_BACKOFF_MS : backoffMs;
-      state = "restarting";
-      onEvent({ type: "died", name, how, restartMs: backoffMs });
-      timer = setTimeout(start, backoffMs);
-      backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
-    };
-    current.once("error", (error) => end(error.message, null));
-    current.once("exit", (code, signal) => end(signal ?? `exit code ${code}`, code));
+  const watch: Watch = {
+    child: null,
+    state: "restarting",
+    ready: false,
+    stopping: false,
+    backoffMs: null,
+    timer: null,
   };
-  start();
-
+  start(program, watch, onEvent);
+  const stopRestarts = (): void => {
+    watch.stopping = true;
+    if (watch.timer !== null) clearTimeout(watch.timer);
+  };
   return {
-    name,
-    pid: () => child?.pid ?? null,
-    state: () => state,
-    markReady: () => void (ready = true),
+    name: program.name,
+    pid: () => watch.child?.pid ?? null,
+    state: () => watch.state,
+    markReady: () => {
+      watch.ready = true;
+    },
     async stop(graceMs) {
-      stopping = true;
-      if (timer !== null) clearTimeout(timer);
-      if (child === null) return void (state = "stopped");
-      await end(child, graceMs);
+      stopRestarts();
+      if (watch.child !== null) await end(watch.child, graceMs);
+      watch.state = "stopped";
     },
     kill() {
-      stopping = true;
-      if (timer !== null) clearTimeout(timer);
-      child?.kill("SIGKILL");
+      stopRestarts();
+      watch.child?.kill("SIGKILL");
     },
   };
+}
+
+function start(program: Program, watch: Watch, onEvent: (event: ProcessEvent) => void): void {
+  const { name } = program;
+  const logged = sizeOf(program.log);
+  const born = Date.now();
+  const child = launch(program);
+  watch.child = child;
+  watch.state = "running";
+  onEvent({ type: "started", name });
+  const over = (how: string, code: number | null): void => {
+    if (watch.child !== child) return;
+    watch.child = null;
+    if (watch.stopping) return;
+    const { ready, backoffMs } = watch;
+    const next = afterDeath({ ready, code, livedMs: Date.now() - born, lastBackoffMs: backoffMs });
+    if (next.kind === "give_up") {
+      watch.state = "failed";
+      return onEvent({ type: "gave_up", name, how, detail: lastWords(program.log, logged) });
+    }
+    watch.state = "restarting";
+    watch.backoffMs = next.afterMs;
+    onEvent({ type: "died", name, how, restartMs: next.afterMs });
+    watch.timer = setTimeout(() => start(program, watch, onEvent), next.afterMs);
+  };
+  child.once("error", (error) => over(error.message, null));
+  child.once("exit", (code, signal) => over(signal ?? `exit code ${code}`, code));
 }
 
 /** In a session of its own: a Ctrl-C in the terminal reaches `airlock up` alone, which then ends all in order. */

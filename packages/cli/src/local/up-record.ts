@@ -56,7 +56,10 @@ export async function claimData(data: string, record: UpRecord): Promise<void> {
 export function ownIdentity(): UpRecord["up"] {
   const identity = identify("up", process.pid);
   if (identity === null) {
-    throw new AirlockError("CONFIG_INVALID", "`airlock up` needs Linux: there is no /proc to tell processes apart");
+    throw new AirlockError(
+      "CONFIG_INVALID",
+      "`airlock up` needs Linux: there is no /proc to tell processes apart",
+    );
   }
   return identity;
 }

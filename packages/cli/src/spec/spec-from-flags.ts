@@ -56,7 +56,10 @@ function onlyModel(name: string, routes: Routes): string {
   }
   const [model, ...others] = route.models;
   if (model === undefined || others.length > 0 || /[*?[\]{}()!]/.test(model)) {
-    throw new AirlockError("USAGE", `name a model with --model; route "${name}" takes ${route.models.join(", ")}`);
+    throw new AirlockError(
+      "USAGE",
+      `name a model with --model; route "${name}" takes ${route.models.join(", ")}`,
+    );
   }
   return model;
 }

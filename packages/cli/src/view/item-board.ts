@@ -13,7 +13,7 @@ interface Seen {
 /** After these, the items that are still on the board get no further. */
 const ENDS_ITEMS = new Set<RunEvent["type"]>(["attempt_opened", "turn_closed", "run_ended"]);
 
-export interface ItemBoard {
+interface ItemBoard {
   show(event: RunEvent): void;
   /** Leaves what stands on the board as plain lines. */
   close(): void;

@@ -17,7 +17,7 @@ const DEFAULT_COLUMNS = 100;
 export function createScreen(stream: NodeJS.WriteStream): Screen {
   return {
     terminal: stream.isTTY,
-    columns: () => (stream.isTTY ? stream.columns : DEFAULT_COLUMNS),
+    columns: () => (stream.isTTY && stream.columns > 0 ? stream.columns : DEFAULT_COLUMNS),
     print: (line) => void stream.write(`${line}\n`),
     write: (text) => void stream.write(text),
     style: (style, text) => styleText(style, text, { stream }),
@@ -35,5 +35,5 @@ export function plainText(text: string): string {
 
 /** The same for one cell of a table: no line ends, either. */
 export function plainCell(text: string): string {
-  return plainText(text).replaceAll(/\s+/g, " ");
+  return plainText(text).replaceAll(/\s+/g, " ").trim();
 }

@@ -1,4 +1,4 @@
-import type { QueueCount } from "../client/index.ts";
+import type { QueueCount } from "@airlock/core/queue";
 import type { PartStatus } from "../local/index.ts";
 import type { Screen } from "./screen.ts";
 
@@ -19,11 +19,14 @@ function partText(screen: Screen, { process, readiness }: PartStatus): string {
   }
 }
 
-/** `turns 0+1 · items 0+0`: waiting, then active. */
+/** `2 runs open · items 1 waiting 2 active`: queues with nothing in them are left out. */
 export function countsText(counts: {
   readonly queues: readonly QueueCount[];
   readonly openTurns: number;
 }): string {
-  const queues = counts.queues.map(({ queue, waiting, active }) => `${queue} ${waiting}+${active}`);
-  return [`open turns ${counts.openTurns}`, ...queues].join(" · ");
+  const busy = counts.queues.flatMap(({ queue, waiting, active }) =>
+    waiting + active === 0 ? [] : [`${queue} ${waiting} waiting ${active} active`],
+  );
+  // a run has one open turn at a time
+  return [`${counts.openTurns} runs open`, ...(busy.length > 0 ? busy : ["queues empty"])].join(" · ");
 }

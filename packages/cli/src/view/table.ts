@@ -17,9 +17,11 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 /** Cuts a line to a terminal's width, so that redrawing can count lines. */
 export function cutLine(line: string, columns: number): string {
   if (width(line) <= columns) return line;
-  return `${[...stripVTControlCharacters(line)].slice(0, Math.max(0, columns - 1)).join("")}…`;
+  return `${Array.from(stripVTControlCharacters(line))
+    .slice(0, Math.max(0, columns - 1))
+    .join("")}…`;
 }
 
 function width(text: string): number {
-  return [...stripVTControlCharacters(text)].length;
+  return Array.from(stripVTControlCharacters(text)).length;
 }

@@ -18,8 +18,16 @@ export const errorClass = z.string().refine((text): text is ErrorClass => isErro
 
 /** Reads a body whose signature was checked. Throws SCHEMA_VERSION naming the fields that don't fit. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: string): z.infer<Schema> {
-  const parsed = schema.safeParse(JSON.parse(body));
+  const parsed = schema.safeParse(jsonOf(body));
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues.map((issue) => issue.path.join(".") || "(top)").join(", ");
   throw new AirlockError("SCHEMA_VERSION", `a body does not have the form this build reads at: ${where}`);
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new AirlockError("SCHEMA_VERSION", "a body is not JSON"); // the parser's own words would quote it
+  }
 }

@@ -75,6 +75,7 @@ export const ERROR_CLASSES = {
     stage: "run",
     meaning: "a hosted tool asks for an approval that policy does not give",
   },
+  API_KEY_MISSING: { stage: "run", meaning: "the streamer holds no COMETAPI_KEY for a route to CometAPI" },
   ATTEMPTS_EXHAUSTED: { stage: "run", meaning: "the last allowed attempt failed" },
   BUDGET_CALLS: { stage: "run", meaning: "the run's budget of calls is used up" },
   BUDGET_TURNS: { stage: "run", meaning: "the run's budget of turns is used up" },

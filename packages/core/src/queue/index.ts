@@ -22,3 +22,4 @@ export {
 export { sendCancel, watchCancels } from "./control.ts";
 export { createPublisher, messageOf, type Publisher, type PublishOptions } from "./publish.ts";
 export { createCancelBoard, type CancelBoard } from "./cancel-board.ts";
+export { countQueues, type QueueCount } from "./counts.ts";

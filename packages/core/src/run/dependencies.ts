@@ -1,13 +1,5 @@
-import { z } from "zod";
 import { claimsConflict, type ResourceClaims } from "../tool/index.ts";
 import type { TurnHash } from "./records.ts";
-
-/** Claims as they stand in a call's hash. */
-export const resourceClaimsSchema = z.strictObject({
-  reads: z.array(z.string()),
-  writes: z.array(z.string()),
-  workspace: z.enum(["none", "read", "write"]),
-});
 
 export interface ClaimedCall {
   readonly itemKey: string;

@@ -1,3 +1,4 @@
+export { openClaims, sealClaims } from "./claims.ts";
 export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";

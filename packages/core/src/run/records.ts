@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { itemStateSchema } from "../call/index.ts";
-import { resourceClaimsSchema } from "./dependencies.ts";
 import { limitsSchema } from "./spec.ts";
 import { runStateSchema } from "./states.ts";
 
@@ -103,7 +102,8 @@ export const callHashSchema = z.object({
   rules: json(z.array(z.string())).optional(),
   errorClass: z.string().optional(),
   detail: z.string().optional(),
-  claims: json(resourceClaimsSchema).optional(),
+  /** sealed */
+  claims: z.string().optional(),
   argumentsDigest: z.string().optional(),
   manifestDigest: z.string().optional(),
   policyDigest: z.string().optional(),

@@ -226,7 +226,7 @@ export const SETTINGS = {
   gatewayDirectory: {
     env: "AIRLOCK_GATEWAY_DIRECTORY",
     schema: text,
-    fallback: "fixtures",
+    fallback: null,
     readers: ["gateway"],
     doc: "folder that the replay gateway plays",
   },

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 /** Where programs are looked for, by the executor and inside the sandbox alike; never the child's own PATH. */
-export const SYSTEM_BIN_DIRS = ["/usr/local/bin", "/usr/bin", "/bin"] as const;
+const SYSTEM_BIN_DIRS = ["/usr/local/bin", "/usr/bin", "/bin"] as const;
 
 export function binDirs(toolchains: readonly string[]): readonly string[] {
   return [...toolchains.map((dir) => join(dir, "bin")), ...SYSTEM_BIN_DIRS];

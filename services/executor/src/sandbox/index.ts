@@ -3,11 +3,9 @@ export {
   type ProbeReport,
   type SandboxBackend,
   type SandboxLimits,
-  type SandboxProfile,
   type SandboxRequest,
   type SandboxResult,
   type SandboxSession,
-  type SandboxWorkspace,
 } from "./backend.ts";
 export { createBwrapBackend, type BwrapConfig } from "./bwrap-backend.ts";
 export { bwrapArguments, type BwrapPlan } from "./bwrap-arguments.ts";

@@ -1,2 +1,2 @@
 export { TOOL_BODIES } from "./tool-bodies.ts";
-export type { ToolBody, ToolContext, ToolOutcome, ToolRefusal } from "./tool-body.ts";
+export type { ToolContext, ToolOutcome } from "./tool-body.ts";

@@ -39,7 +39,12 @@ export function describeAttempt(
   const route = deps.routes.get(turn.route);
   const family = route?.family ?? "responses";
   const head = { version: 1, run, turn: number, attempt } as const;
-  const items = reading.items.map((item) => describeItem(deps, head, item));
+  const offered = new Set(turn.tools.map(({ name }) => name));
+  const items = reading.items.map((item) => {
+    // a name that was not offered is the model's own text, and queue jobs hold none
+    const name = item.name !== null && offered.has(item.name) ? item.name : null;
+    return describeItem(deps, head, { ...item, name });
+  });
   const output = {
     type: "model_output",
     family,
@@ -84,7 +89,7 @@ function describeItem(
       ordinal,
       kind,
       callId: callId?.slice(0, 1_024) ?? null,
-      name: name?.slice(0, 256) ?? null,
+      name,
       argumentsKind,
       bytes,
       state,

@@ -41,9 +41,9 @@ async function stream(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<
   if (route === undefined) return unread(unreadResponse("CONNECT_ERROR", "connect_error"));
   const entries = await readConversation(deps, turn.run);
   const { cometapiBaseUrl, cometapiKey: apiKey } = deps.config;
-  const request = buildRequest(turn, entries, { route, cometapiBaseUrl, apiKey, catalog: deps.catalog });
-  if (request === null) return unread(unreadResponse("TOOL_DRIFT", "connect_error"));
-  return streamResponse(request, {
+  const built = buildRequest(turn, entries, { route, cometapiBaseUrl, apiKey, catalog: deps.catalog });
+  if (!built.ok) return unread(unreadResponse(built.errorClass, "connect_error"));
+  return streamResponse(built.request, {
     adapter: ADAPTERS[route.family],
     dispatcher: deps.dispatcher,
     deadlines: createDeadlines(route.deadlines, signal),

@@ -1,5 +1,6 @@
 // Takes a turn's body and the run's conversation, gives the request in the family's form;
-// refuses tools whose manifest is not the one that the run pinned.
+// refuses tools whose manifest is not the one that the run pinned, and a route to CometAPI without its key.
+import type { ErrorClass } from "@airlock/core/fault";
 import type { TurnBody } from "@airlock/core/contract";
 import type { Route } from "@airlock/core/run";
 import { manifestDigest, schemaText, type ToolCatalog } from "@airlock/core/tool";
@@ -17,21 +18,29 @@ export interface RouteAccess {
   readonly apiKey: string;
 }
 
-/** Null where a tool drifted. */
+export type BuiltRequest =
+  | { readonly ok: true; readonly request: RouteRequest }
+  | { readonly ok: false; readonly errorClass: ErrorClass };
+
+/** What a route that is not CometAPI is sent in place of a key: the key is nobody else's. */
+const NO_KEY = "none";
+
 export function buildRequest(
   turn: TurnBody,
   entries: readonly ConversationEntry[],
   known: RouteAccess & { readonly catalog: ToolCatalog },
-): RouteRequest | null {
+): BuiltRequest {
   const tools = pinnedTools(turn, known.catalog);
-  if (tools === null) return null;
+  if (tools === null) return { ok: false, errorClass: "TOOL_DRIFT" };
+  const comet = known.route.baseUrl === "cometapi";
+  if (comet && known.apiKey === "") return { ok: false, errorClass: "API_KEY_MISSING" };
   const { model, maxOutputTokens, stopSequences, parallelToolCalls } = turn;
   const adapter = ADAPTERS[known.route.family];
   const base = known.route.baseUrl === "cometapi" ? known.cometapiBaseUrl : known.route.baseUrl;
-  return {
+  const request = {
     url: requestUrl(base, adapter.path(model)),
     headers: {
-      authorization: `Bearer ${known.apiKey}`,
+      authorization: `Bearer ${comet ? known.apiKey : NO_KEY}`,
       "content-type": "application/json",
       accept: "text/event-stream",
       "accept-encoding": "identity",
@@ -46,6 +55,7 @@ export function buildRequest(
       stream: true,
     }),
   };
+  return { ok: true, request };
 }
 
 function pinnedTools(turn: TurnBody, catalog: ToolCatalog): readonly EncodeTool[] | null {

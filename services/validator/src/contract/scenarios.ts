@@ -22,8 +22,6 @@ export const SCENARIOS = {
     seen.calls.every((call) => call.schemaValid),
 } as const satisfies Record<string, (seen: Observed) => boolean>;
 
-export type Scenario = keyof typeof SCENARIOS;
-
 /** The hash field under which a report lies. */
 export function reportField(report: {
   readonly adapter: string;

@@ -13,6 +13,9 @@ export type Step =
 /** Statuses that the same request meets again: to repeat it would only cost. */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 413, 422]);
 
+/** Faults of the set-up: a fresh attempt meets them again. */
+const LASTING: ReadonlySet<ErrorClass> = new Set(["API_KEY_MISSING", "TOOL_DRIFT"]);
+
 const DEFAULT_BUDGET = 4_096;
 const BUDGET_FACTOR = 2;
 
@@ -59,7 +62,8 @@ function afterFailure(
   plan: Pick<RunPlan, "limits">,
   maxOutputTokens: number | null,
 ): Step {
-  if (response.errorClass === "TOOL_DRIFT") return { kind: "end", state: "failed", errorClass: "TOOL_DRIFT" };
+  const { errorClass } = response;
+  if (errorClass !== null && LASTING.has(errorClass)) return { kind: "end", state: "failed", errorClass };
   if (response.httpStatus !== null && REFUSING_STATUSES.has(response.httpStatus)) {
     return { kind: "end", state: "failed", errorClass: "REQUEST_REFUSED" };
   }

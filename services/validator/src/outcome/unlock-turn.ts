@@ -1,4 +1,4 @@
-import { callDependencies, type CallStage } from "@airlock/core/run";
+import { callDependencies, openClaims, type CallStage } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
 import { endRun } from "./end-run.ts";
 import type { Followed } from "./log-response.ts";
@@ -11,7 +11,7 @@ import type { Committed } from "./on-response.ts";
 export async function unlockTurn(deps: Deps, { body, run, calls }: Committed): Promise<Followed | null> {
   const runnable = [...calls].filter(([, call]) => call.settled === undefined);
   const claimed = runnable.flatMap(([itemKey, { claims }]) =>
-    claims === undefined ? [] : [{ itemKey, claims }],
+    claims === undefined ? [] : [{ itemKey, claims: openClaims(deps.keyring, itemKey, claims) }],
   );
   const stages = new Map<string, CallStage>(
     [...calls].map(([itemKey, call]) => [itemKey, call.settled === undefined ? "waiting" : "settled"]),

@@ -8,15 +8,16 @@ import type { Deps } from "../deps.ts";
 /** `over`: the decision holds no more, so nobody can grant it; `passed`: it isn't this caller's to grant. */
 export type ReleaseAnswer = "released" | "over" | "passed";
 
-/** Grants a call anew, one number above its last grant. */
-export async function releaseCall(deps: Deps, itemKey: string): Promise<ReleaseAnswer> {
+/** Grants a call, one number above its last grant: only if that is the one that the caller knows of. */
+export async function releaseCall(deps: Deps, itemKey: string, lastGrant: number): Promise<ReleaseAnswer> {
   const run = parseItemKey(itemKey)?.run ?? "";
   const [hash, call] = await Promise.all([readRun(deps.redis, run), readCall(deps.redis, itemKey)]);
   if (hash?.plan === undefined || call === null || call.state !== "POLICY_APPROVED") return "passed";
+  if (call.grant !== lastGrant || call.settled !== undefined) return "passed";
   const now = await redisNow(deps.redis);
   const record = signGrant(deps, { run, itemKey, call, now }, { plan: hash.plan, policy: hash.policy });
   if (record === null) return "over";
-  const released = await deps.store.release(itemKey, call.grant, {
+  const released = await deps.store.release(itemKey, lastGrant, {
     grantRecord: record,
     expiresAt: now + deps.config.grantMs,
   });
@@ -31,7 +32,7 @@ export async function releaseCall(deps: Deps, itemKey: string): Promise<ReleaseA
  */
 export async function republishCall(deps: Deps, itemKey: string, call: CallHash): Promise<void> {
   const live = (call.expiresAt ?? 0) > (await redisNow(deps.redis));
-  if (!live && (await releaseCall(deps, itemKey)) !== "over") return;
+  if (!live && (await releaseCall(deps, itemKey, call.grant)) !== "over") return;
   if (call.grantRecord === undefined) return;
   await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.grantRecord)));
 }

@@ -29,7 +29,7 @@ async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash
   for (const itemKey of free) {
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
-    const released = await releaseCall(deps, itemKey);
+    const released = await releaseCall(deps, itemKey, 0);
     if (released === "over") turn = await expire(deps, { itemKey, call, errorClass: "GRANT_EXPIRED" });
   }
   return turn;

@@ -30,7 +30,7 @@ async function regrant(
   call: CallHash,
 ): Promise<void> {
   if (call.settled !== undefined || body.grant !== call.grant) return;
-  if ((await releaseCall(deps, body.itemKey)) !== "over") return;
+  if ((await releaseCall(deps, body.itemKey, body.grant)) !== "over") return;
   await expire(deps, { itemKey: body.itemKey, call, errorClass: body.errorClass });
 }
 

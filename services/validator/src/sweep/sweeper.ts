@@ -42,8 +42,15 @@ export async function sweep(deps: Deps): Promise<void> {
   for (const member of due) {
     const parts = parseTurnKey(member);
     if (parts === null) await deps.store.dropOpen(member);
-    else await sweepTurn(deps, parts);
+    else await sweepTurn(deps, parts).catch((error: unknown) => setAside(deps, parts, error));
   }
+}
+
+/** One run whose records can't be read must not keep the sweeper from all others. */
+async function setAside(deps: Deps, parts: TurnParts, error: unknown): Promise<void> {
+  const { run, turn } = parts;
+  deps.log.write("warn", "handler_failed", { place: "sweeper", run, turn, ...errorFields(error) });
+  await deps.store.keepOpen(turnKey(parts), deps.config.openMs);
 }
 
 async function sweepTurn(deps: Deps, parts: TurnParts): Promise<void> {

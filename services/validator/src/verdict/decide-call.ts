@@ -5,6 +5,7 @@ import type { ErrorClass } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
 import { evaluatePolicy, strictest, type PolicyDecision } from "@airlock/core/policy";
 import { sha256Hex } from "@airlock/core/record";
+import { sealClaims } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import { manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
@@ -14,9 +15,9 @@ import { routeFinding } from "./route-finding.ts";
 export async function decideCall(
   deps: Deps,
   run: AdmittedRun,
-  call: { readonly manifest: ToolManifest; readonly args: JsonObject },
+  call: { readonly itemKey: string; readonly manifest: ToolManifest; readonly args: JsonObject },
 ): Promise<Judgement> {
-  const { manifest, args } = call;
+  const { itemKey, manifest, args } = call;
   const claims = resourceClaims(manifest, args);
   const policy = deps.policies.get(run.policy);
   const request = { tool: manifest.name, effect: manifest.effect, arguments: args, claims };
@@ -29,7 +30,7 @@ export async function decideCall(
     decision: decision.decision,
     rules: decision.matched.map(({ rule }) => rule),
     detail: decision.reason,
-    claims,
+    claims: sealClaims(deps.keyring, itemKey, claims),
     manifestDigest: digest,
     policyDigest: decision.policyDigest,
     argumentsDigest: argumentsDigest({

@@ -64,7 +64,7 @@ async function judge(
   const verdict = deps.judge.judge({ name, argumentsKind, content, allowedTools });
   if (verdict.status === "QUARANTINED") return unreadable(verdict);
   if (manifest === undefined) return quarantined([], "TOOL_UNKNOWN", "the run has no tool of this name");
-  return decideCall(deps, run, { manifest, args: verdict.arguments });
+  return decideCall(deps, run, { itemKey: keyOf(item), manifest, args: verdict.arguments });
 }
 
 /** A schema that refuses has seen parsed arguments; every other refusal comes before that. */

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { openSealed, parseItemKey, sealBody, type Keyring } from "../record/index.ts";
+import { runKeys } from "../store/index.ts";
+import type { ResourceClaims } from "../tool/index.ts";
+
+const claimsSchema = z.strictObject({
+  reads: z.array(z.string()),
+  writes: z.array(z.string()),
+  workspace: z.enum(["none", "read", "write"]),
+});
+
+/** Claims as they stand in a call's hash: sealed, since they name paths, and paths are arguments. */
+export function sealClaims(keyring: Keyring, itemKey: string, claims: ResourceClaims): string {
+  return sealBody(keyring, placeOf(itemKey), JSON.stringify(claims));
+}
+
+/** Throws SEAL_INVALID for claims that were edited or moved: an order between calls rests on them. */
+export function openClaims(keyring: Keyring, itemKey: string, sealed: string): ResourceClaims {
+  return claimsSchema.parse(JSON.parse(openSealed(keyring, placeOf(itemKey), sealed)));
+}
+
+function placeOf(itemKey: string): { readonly seal: "calls"; readonly place: string } {
+  const run = parseItemKey(itemKey)?.run ?? "";
+  return { seal: "calls", place: `${runKeys(run).call(itemKey)}#claims` };
+}

@@ -1,0 +1,131 @@
+import { ITEM_STATES, TRANSITIONS } from "@airlock/core/call";
+import { ERROR_CLASSES, ERRORS } from "@airlock/core/fault";
+import { producersOf, QUEUES, type QueueFamily } from "@airlock/core/queue";
+import { PURPOSES, ROLES, SEALS } from "@airlock/core/record";
+import { RUN_STATES } from "@airlock/core/run";
+import { COUNTERS, SETTINGS } from "@airlock/core/runtime";
+import { BUILTIN_MANIFESTS } from "@airlock/core/tool";
+import { ADAPTERS } from "@airlock/core/wire";
+import { COMMANDS } from "../../packages/cli/src/command/commands.ts";
+import { GUARANTEES, REQUIRED_GUARANTEES } from "../../services/executor/src/sandbox/index.ts";
+import type { Table } from "./markdown.ts";
+
+/** Every table of the documents that repeats one of the code. */
+export const TABLES = {
+  settings: {
+    head: ["variable", "read by", "default", "meaning"],
+    rows: Object.values(SETTINGS).map(({ env, readers, fallback, doc }) => [
+      code(env),
+      readers.join(", "),
+      fallback === null ? "(required)" : fallback === "" ? "(empty)" : code(fallback),
+      doc,
+    ]),
+  },
+  commands: {
+    head: ["command", "what it does"],
+    rows: Object.entries(COMMANDS).map(([name, { positional, summary }]) => [
+      code(["airlock", name, ...words(positional)].join(" ")),
+      summary,
+    ]),
+  },
+  families: {
+    head: ["family", "adapter", "path"],
+    rows: Object.values(ADAPTERS).map((adapter) => [
+      code(adapter.family),
+      code(adapter.version),
+      code(adapter.path("MODEL")),
+    ]),
+  },
+  tools: {
+    head: ["tool", "effect", "time limit", "output limit", "what it is for"],
+    rows: BUILTIN_MANIFESTS.map(({ name, effect, limits, description }) => [
+      code(name),
+      effect,
+      `${limits.timeoutMs / 1_000} s`,
+      `${limits.outputBytes / 1_024} KiB`,
+      description.split(/(?<=\.) /)[0] ?? "",
+    ]),
+  },
+  "run-states": {
+    head: ["state", "final", "exit code of `run --wait`", "meaning"],
+    rows: Object.entries(RUN_STATES).map(([state, { final, exitCode, meaning }]) => [
+      code(state),
+      yes(final),
+      exitCode === null ? "" : String(exitCode),
+      meaning,
+    ]),
+  },
+  "item-states": {
+    head: ["state", "final"],
+    rows: Object.entries(ITEM_STATES).map(([state, { final }]) => [code(state), yes(final)]),
+  },
+  transitions: {
+    head: ["transition", "from", "to"],
+    rows: Object.entries(TRANSITIONS).map(([name, { from, to }]) => [
+      code(name),
+      from.map(code).join(", "),
+      code(to),
+    ]),
+  },
+  queues: {
+    head: ["queue", "records", "added by", "consumed by"],
+    rows: queueNames().map((family) => [
+      code(family === "executions" ? "executions.<pool>" : family),
+      QUEUES[family].purposes.map(code).join(", "),
+      producersOf(family).join(", "),
+      QUEUES[family].consumer,
+    ]),
+  },
+  records: {
+    head: ["record", "signed by"],
+    rows: Object.entries(PURPOSES).map(([purpose, role]) => [code(purpose), role]),
+  },
+  seals: {
+    head: ["sealing key", ...ROLES],
+    rows: Object.entries(SEALS).map(([name, holders]) => {
+      const held: readonly string[] = holders;
+      return [code(name), ...ROLES.map((role) => yes(held.includes(role)))];
+    }),
+  },
+  errors: {
+    head: ["code", "retry", "message"],
+    rows: Object.entries(ERRORS).map(([name, { retry, message }]) => [code(name), retry, message]),
+  },
+  "error-classes": {
+    head: ["class", "stage", "meaning"],
+    rows: Object.entries(ERROR_CLASSES).map(([name, { stage, meaning }]) => [code(name), stage, meaning]),
+  },
+  counters: {
+    head: ["counter", "labels", "what it counts"],
+    rows: Object.entries(COUNTERS).map(([name, { labels, help }]) => [
+      code(name),
+      ["service", ...labels].map(code).join(", "),
+      help,
+    ]),
+  },
+  guarantees: {
+    head: ["guarantee", "needed by commands", "meaning"],
+    rows: Object.entries(GUARANTEES).map(([name, meaning]) => {
+      const needed: readonly string[] = REQUIRED_GUARANTEES.command;
+      return [code(name), yes(needed.includes(name)), meaning];
+    }),
+  },
+} as const satisfies Record<string, Table>;
+
+function queueNames(): readonly QueueFamily[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table is a literal
+  return Object.keys(QUEUES) as QueueFamily[];
+}
+
+function words(positional: { readonly name: string; readonly required: boolean } | null): readonly string[] {
+  if (positional === null) return [];
+  return [positional.required ? positional.name : `[${positional.name}]`];
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function yes(holds: boolean): string {
+  return holds ? "yes" : "";
+}

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createDeadlines, type Deadlines } from "../../src/request/deadlines.ts";
+
+const times = { connectMs: 10, firstByteMs: 50, idleMs: 20, totalMs: 200 };
+let cancel: AbortController;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  cancel = new AbortController();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function start(): Deadlines {
+  return createDeadlines(times, cancel.signal);
+}
+
+test.each<[string, (deadlines: Deadlines) => void, number, string]>([
+  ["connecting takes too long", () => undefined, 10, "connect_timeout"],
+  ["the first byte doesn't come", (deadlines) => deadlines.connected(), 50, "first_byte_timeout"],
+  [
+    "the stream falls silent",
+    (deadlines) => {
+      deadlines.connected();
+      deadlines.alive();
+    },
+    20,
+    "idle_timeout",
+  ],
+])("when %s, the signal aborts at that moment and says so", (_, step, ms, reason) => {
+  const deadlines = start();
+  step(deadlines);
+  vi.advanceTimersByTime(ms - 1);
+  expect([deadlines.signal.aborted, deadlines.expired()]).toEqual([false, null]);
+  vi.advanceTimersByTime(1);
+  expect([deadlines.signal.aborted, deadlines.expired()]).toEqual([true, reason]);
+});
+
+test("every byte starts the wait for the next one, but none moves the total", () => {
+  const deadlines = start();
+  deadlines.connected();
+  for (let at = 0; at < 199; at += 1) {
+    deadlines.alive();
+    vi.advanceTimersByTime(1);
+  }
+  expect(deadlines.expired()).toBeNull();
+  vi.advanceTimersByTime(1);
+  expect(deadlines.expired()).toBe("total_timeout");
+});
+
+test("a cancel is told as such, also one from before", () => {
+  const running = start();
+  cancel.abort();
+  expect([running.signal.aborted, running.expired()]).toEqual([true, "cancelled"]);
+  const late = start();
+  expect([late.signal.aborted, late.expired()]).toEqual([true, "cancelled"]);
+});
+
+test("the first reason stands", () => {
+  const deadlines = start();
+  vi.advanceTimersByTime(10);
+  cancel.abort();
+  vi.advanceTimersByTime(1_000);
+  expect(deadlines.expired()).toBe("connect_timeout");
+});
+
+test("cleared deadlines leave no timer and no listener behind", () => {
+  const deadlines = start();
+  deadlines.connected();
+  deadlines.clear();
+  expect(vi.getTimerCount()).toBe(0);
+  cancel.abort();
+  expect([deadlines.signal.aborted, deadlines.expired()]).toEqual([false, null]);
+});

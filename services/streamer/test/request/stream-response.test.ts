@@ -1,0 +1,217 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { responsesStream } from "@airlock/replay";
+import { ADAPTERS } from "@airlock/core/wire";
+import { Agent } from "undici";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createDeadlines, type DeadlineTimes } from "../../src/request/deadlines.ts";
+import { streamResponse, type StreamedResponse } from "../../src/request/stream-response.ts";
+
+const PATIENT: DeadlineTimes = { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000, totalMs: 10_000 };
+const STREAM = responsesStream({ id: "t", items: [{ kind: "message", text: "Hello there." }] });
+const EVENTS = { "content-type": "text/event-stream" };
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+let answer: Answer;
+let requests: string[];
+/** Resolves when the server has seen a request's socket close. */
+let socketClosed: Promise<void>;
+let dispatcher: Agent;
+const server = createServer((request, response) => {
+  requests.push(request.url ?? "");
+  socketClosed = new Promise((resolve) => request.socket.once("close", () => resolve()));
+  answer(response, request);
+});
+
+beforeEach(async () => {
+  requests = [];
+  dispatcher = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+afterEach(async () => {
+  await dispatcher.destroy();
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+});
+
+function address(): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}/v1/responses`;
+}
+
+function stream(
+  given: {
+    readonly times?: Partial<DeadlineTimes>;
+    readonly cancel?: AbortSignal;
+    readonly url?: string;
+  } = {},
+): Promise<StreamedResponse> {
+  const { times = {}, cancel = new AbortController().signal, url = address() } = given;
+  return streamResponse(
+    { url: new URL(url), headers: { "content-type": "application/json" }, body: "{}" },
+    {
+      adapter: ADAPTERS.responses,
+      dispatcher,
+      deadlines: createDeadlines({ ...PATIENT, ...times }, cancel),
+      maxOutputTokens: null,
+    },
+  );
+}
+
+const INDETERMINATE = { kind: "indeterminate", action: null };
+
+describe("a response", () => {
+  test("that closes its stream is read at the closing event, though the server keeps the connection", async () => {
+    answer = (response) => {
+      response.writeHead(200, EVENTS).write(STREAM);
+    };
+    const { reading, httpStatus } = await stream();
+    expect(httpStatus).toBe(200);
+    expect(reading.outcome).toEqual({ kind: "candidate_complete", action: null });
+    expect(reading.transport.end).toBe("closed_by_marker");
+    await socketClosed;
+  });
+
+  test("that redirects is not followed", async () => {
+    answer = (response) => {
+      response.writeHead(307, { location: "/elsewhere" }).end();
+    };
+    const { reading, httpStatus } = await stream();
+    expect(requests).toEqual(["/v1/responses"]);
+    expect([httpStatus, reading.transport.end, reading.outcome]).toEqual([307, "http_error", INDETERMINATE]);
+  });
+
+  test("that is split after every byte is read the same", async () => {
+    answer = (response) => {
+      response.writeHead(200, EVENTS);
+      for (const byte of Buffer.from(STREAM)) response.write(Buffer.of(byte));
+      response.end();
+    };
+    const { reading } = await stream();
+    expect([reading.outcome.kind, reading.outputText]).toEqual(["candidate_complete", "Hello there."]);
+  });
+});
+
+describe("a response is told apart that", () => {
+  test.each<[string, Answer, Partial<DeadlineTimes>, string, number | null]>([
+    ["is an error", (response) => response.writeHead(500).end("no"), {}, "http_error", 500],
+    [
+      "is an error in the clothes of a stream",
+      (response) => response.writeHead(500, EVENTS).end(STREAM),
+      {},
+      "http_error",
+      500,
+    ],
+    [
+      "is no event stream",
+      (response) => response.writeHead(200, { "content-type": "text/html" }).end(STREAM),
+      {},
+      "bad_content_type",
+      200,
+    ],
+    [
+      "is an event stream by half a name",
+      (response) => response.writeHead(200, { "content-type": "text/event-streams" }).end(STREAM),
+      {},
+      "bad_content_type",
+      200,
+    ],
+    [
+      "is reset in the middle",
+      (response) => {
+        response.writeHead(200, EVENTS).write(STREAM.slice(0, 200), () => response.destroy());
+      },
+      {},
+      "reset",
+      200,
+    ],
+    ["is reset before it begins", (response) => response.destroy(), {}, "connect_error", null],
+    [
+      "ends before its closing event",
+      (response) =>
+        response.writeHead(200, EVENTS).end(STREAM.slice(0, STREAM.indexOf("response.completed"))),
+      {},
+      "mid_line",
+      200,
+    ],
+    [
+      "falls silent",
+      (response) => response.writeHead(200, EVENTS).write(STREAM.slice(0, 200)),
+      { idleMs: 50 },
+      "idle_timeout",
+      200,
+    ],
+    [
+      "sends headers and nothing more",
+      (response) => response.writeHead(200, EVENTS).flushHeaders(),
+      { firstByteMs: 50 },
+      "first_byte_timeout",
+      200,
+    ],
+    ["sends nothing at all", () => undefined, { connectMs: 50 }, "connect_timeout", null],
+    [
+      "never ends",
+      (response) => {
+        response.writeHead(200, EVENTS);
+        const timer = setInterval(() => response.write(": still here\n"), 5);
+        response.on("close", () => clearInterval(timer));
+      },
+      { totalMs: 100 },
+      "total_timeout",
+      200,
+    ],
+  ])("%s", async (_, given, times, end, status) => {
+    answer = given;
+    const { reading, httpStatus } = await stream({ times });
+    expect({ end: reading.transport.end, httpStatus, outcome: reading.outcome }).toEqual({
+      end,
+      httpStatus: status,
+      outcome: INDETERMINATE,
+    });
+    if (end.endsWith("_timeout")) await socketClosed;
+  });
+
+  test("never comes, since nobody listens", async () => {
+    const { reading, httpStatus } = await stream({ url: "http://127.0.0.1:1/v1/responses" });
+    expect([reading.transport.end, httpStatus]).toEqual(["connect_error", null]);
+  });
+
+  test("is cancelled: within 100 ms the reading is there and the server has lost the connection", async () => {
+    const begun = new Promise<void>((resolve) => {
+      answer = (response) => {
+        response.writeHead(200, EVENTS).write(STREAM.slice(0, 200), () => resolve());
+      };
+    });
+    const cancel = new AbortController();
+    const streaming = stream({ cancel: cancel.signal });
+    await begun;
+    const started = performance.now();
+    cancel.abort();
+    const { reading } = await streaming;
+    await socketClosed;
+    expect(performance.now() - started).toBeLessThan(100);
+    expect([reading.transport.end, reading.outcome]).toEqual(["cancelled", INDETERMINATE]);
+  });
+});
+
+describe("the time that a route asks to wait", () => {
+  test.each([
+    ["2", 2_000],
+    ["1.5", 1_500],
+    ["0.0001", 1],
+    ["100000", 600_000],
+    ["0", null],
+    ["-1", null],
+    ["soon", null],
+    ["Wed, 21 Oct 2065 07:28:00 GMT", null],
+    [undefined, null],
+  ])("of %j is %j", async (header, expected) => {
+    answer = (response) => {
+      response.writeHead(429, header === undefined ? {} : { "retry-after": header }).end();
+    };
+    expect(await stream()).toMatchObject({ httpStatus: 429, retryAfterMs: expected });
+  });
+});

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ResponseBody } from "@airlock/core/contract";
+import type { RunPlan } from "@airlock/core/run";
+import { nextStep, type Step } from "../../src/outcome/next-step.ts";
+
+const limits = {
+  turns: 100,
+  calls: 500,
+  mutatingCalls: 200,
+  attempts: 3,
+  corrections: 2,
+  maxOutputTokens: null,
+  maxOutputTokensCap: 10_000,
+  deadlineMs: 1,
+};
+type Kind = ResponseBody["outcome"]["kind"];
+type Action = ResponseBody["outcome"]["action"];
+
+interface Case {
+  readonly outcome: readonly [Kind, Action];
+  readonly attempt?: number;
+  readonly errorClass?: ResponseBody["errorClass"];
+  readonly httpStatus?: number | null;
+  readonly onTruncated?: RunPlan["onTruncated"];
+  readonly budget?: number | null;
+}
+
+function stepOf(given: Case): Step {
+  const { outcome, attempt = 1, errorClass = null, httpStatus = 200 } = given;
+  const [kind, action] = outcome;
+  const response: ResponseBody = {
+    version: 1,
+    run: "r0123456789abcdefghjk",
+    turn: 1,
+    attempt,
+    adapter: "responses@1",
+    responseId: null,
+    raw: null,
+    outcome: { kind, action },
+    errorClass,
+    items: [],
+    inputTokens: null,
+    outputTokens: null,
+    httpStatus,
+    transport: { end: "clean", bytes: 0, messages: 0, unknownEvents: 0 },
+    durationMs: 0,
+    retryAfterMs: null,
+  };
+  return nextStep(response, { limits, onTruncated: given.onTruncated ?? "larger_budget" }, given.budget ?? null);
+}
+
+const ended = (state: string, errorClass: string) => ({ kind: "end", state, errorClass });
+const retry = (maxOutputTokens: number | null, reason: string) => ({ kind: "retry", maxOutputTokens, reason });
+
+describe("what follows a response", () => {
+  test.each<[string, Case, unknown]>([
+    ["calls are unlocked", { outcome: ["action_required", "tool"] }, { kind: "unlock" }],
+    [
+      "a hosted tool's approval is not given",
+      { outcome: ["action_required", "approve"] },
+      ended("escalated", "APPROVAL_REQUESTED"),
+    ],
+    ["a pause is not continued", { outcome: ["action_required", "continue"] }, ended("escalated", "APPROVAL_REQUESTED")],
+    ["an action without a name runs nothing", { outcome: ["action_required", null] }, ended("escalated", "APPROVAL_REQUESTED")],
+    ["an output is judged", { outcome: ["candidate_complete", null] }, { kind: "judge_artifact" }],
+    ["a policy stop ends the run", { outcome: ["policy_stop", null] }, ended("policy_stopped", "PROVIDER_POLICY_STOP")],
+    ["a cut output gets twice the default budget", { outcome: ["truncated", null] }, retry(8_192, "OUTPUT_TRUNCATED")],
+    ["a cut output gets twice its budget", { outcome: ["truncated", null], budget: 100 }, retry(200, "OUTPUT_TRUNCATED")],
+    ["a cut output gets no more than the cap", { outcome: ["truncated", null], budget: 9_000 }, retry(10_000, "OUTPUT_TRUNCATED")],
+    ["a cut output at the cap ends the run", { outcome: ["truncated", null], budget: 10_000 }, ended("truncated", "OUTPUT_TRUNCATED")],
+    ["a cut output above the cap ends the run", { outcome: ["truncated", null], budget: 12_000 }, ended("truncated", "OUTPUT_TRUNCATED")],
+    ["a cut output of the last attempt ends the run", { outcome: ["truncated", null], attempt: 3 }, ended("truncated", "OUTPUT_TRUNCATED")],
+    ["a cut output ends the run where the spec says so", { outcome: ["truncated", null], onTruncated: "escalate" }, ended("truncated", "OUTPUT_TRUNCATED")],
+    [
+      "a broken stream gets a fresh attempt with the same budget",
+      { outcome: ["indeterminate", null], errorClass: "STREAM_RESET", budget: 7 },
+      retry(7, "STREAM_RESET"),
+    ],
+    ["an unknown signal gets a fresh attempt", { outcome: ["indeterminate", null] }, retry(null, "SIGNAL_UNKNOWN")],
+    ["the last attempt escalates", { outcome: ["indeterminate", null], attempt: 3, errorClass: "STREAM_RESET" }, ended("escalated", "ATTEMPTS_EXHAUSTED")],
+    ["a drifted tool ends the run", { outcome: ["indeterminate", null], errorClass: "TOOL_DRIFT" }, ended("failed", "TOOL_DRIFT")],
+    ["a status without a response gets a fresh attempt", { outcome: ["indeterminate", null], errorClass: "CONNECT_ERROR", httpStatus: null }, retry(null, "CONNECT_ERROR")],
+  ])("%s", (_, given, expected) => {
+    expect(stepOf(given)).toEqual(expected);
+  });
+
+  test.each([400, 401, 402, 403, 404, 405, 413, 422])("a refusal with %i is not repeated", (httpStatus) => {
+    const given: Case = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus };
+    expect(stepOf(given)).toEqual(ended("failed", "REQUEST_REFUSED"));
+  });
+
+  test.each([408, 409, 425, 429, 500, 502, 503, 504, 529])("a status %i gets a fresh attempt", (httpStatus) => {
+    const given: Case = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus };
+    expect(stepOf(given)).toEqual(retry(null, "HTTP_ERROR"));
+  });
+
+  test("is an unlock for nothing but an executable outcome, and never a retry without end", () => {
+    const kinds = ["candidate_complete", "truncated", "action_required", "policy_stop", "indeterminate"] as const;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...kinds),
+        fc.constantFrom("tool" as const, "continue" as const, "approve" as const, null),
+        fc.integer({ min: 1, max: 6 }),
+        fc.option(fc.integer({ min: 1, max: 20_000 })),
+        (kind, action, attempt, budget) => {
+          const step = stepOf({ outcome: [kind, action], attempt, budget });
+          expect(step.kind === "unlock").toBe(kind === "action_required" && action === "tool");
+          if (step.kind !== "retry") return;
+          expect(attempt).toBeLessThan(limits.attempts);
+          expect(step.maxOutputTokens ?? 0).toBeLessThanOrEqual(Math.max(limits.maxOutputTokensCap, budget ?? 0));
+        },
+      ),
+    );
+  });
+});

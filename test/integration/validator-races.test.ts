@@ -1,0 +1,342 @@
+import { Queue } from "bullmq";
+import { createPublisher, queuePrefix } from "@airlock/core/queue";
+import { createKeyrings, itemKey, newRunId, type TurnParts } from "@airlock/core/record";
+import {
+  createValidatorStore,
+  parseRoutes,
+  parseRunSpec,
+  readCall,
+  readConversation,
+  readRun,
+  readTurn,
+  writeSpec,
+} from "@airlock/core/run";
+import { loadPolicyProfiles } from "@airlock/core/runtime";
+import { globalKeys, redisNow, runKeys } from "@airlock/core/store";
+import { BUILTIN_MANIFESTS, createCatalog, manifestDigest } from "@airlock/core/tool";
+import { createJudge } from "@airlock/core/verdict";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { onCommand } from "../../services/validator/src/admission/on-command.ts";
+import type { Deps } from "../../services/validator/src/deps.ts";
+import { endRun } from "../../services/validator/src/outcome/end-run.ts";
+import { advanceTurn } from "../../services/validator/src/settlement/advance-turn.ts";
+import { onResult } from "../../services/validator/src/settlement/on-result.ts";
+import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
+import { ROOT } from "../support/cell.ts";
+import { startRedis, type RedisServer } from "../support/redis-server.ts";
+
+const keyrings = createKeyrings();
+const catalog = createCatalog(BUILTIN_MANIFESTS);
+const never = new AbortController().signal;
+
+let server: RedisServer;
+let deps: Deps;
+let executions: Queue;
+let turn: TurnParts;
+
+beforeAll(async () => {
+  server = await startRedis();
+  const { redis } = server;
+  executions = new Queue("executions.default", {
+    connection: redis,
+    prefix: queuePrefix("executions.default"),
+  });
+  deps = {
+    config: {
+      routes: "",
+      policies: "",
+      sources: ["/srv/app"],
+      pool: "default",
+      sweepMs: 100,
+      openMs: 100,
+      grantMs: 60_000,
+      decisionMs: 600_000,
+      approvalMs: 1_000,
+      retryMs: 100,
+    },
+    redis,
+    keyring: keyrings.validator,
+    store: createValidatorStore(redis),
+    publisher: createPublisher({ redis, keyring: keyrings.validator }),
+    routes: parseRoutes(
+      "routes: { gateway: { family: responses, baseUrl: 'http://127.0.0.1:1', models: ['**'] } }",
+      "routes.yaml",
+    ),
+    policies: loadPolicyProfiles(`${ROOT}/config/policies`),
+    catalog,
+    judge: createJudge(catalog),
+    log: { write: () => undefined, decision: () => undefined },
+    metrics: { count: () => undefined, text: () => Promise.resolve("") },
+  };
+});
+afterAll(async () => {
+  await executions.close();
+  await deps.publisher.close();
+  await server.close();
+});
+beforeEach(async () => {
+  await server.redis.flushall();
+  turn = { run: newRunId(), turn: 1 };
+  await submit(turn.run);
+  expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "running" });
+});
+afterEach(() => executions.obliterate({ force: true }));
+
+async function submit(run: string, change: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const spec = parseRunSpec(
+    {
+      route: "gateway",
+      model: "m",
+      instructions: "",
+      input: "go",
+      tools: ["write_file", "read_file"],
+      policy: "ci-default",
+      workspace: { source: "/srv/app", ref: "main" },
+      ...change,
+    },
+    "test",
+  );
+  const { specDigest } = await writeSpec({ redis: server.redis, keyring: keyrings.client }, run, spec);
+  await command({ version: 1, run, requestedBy: "t", kind: "submit", specDigest });
+}
+
+async function command(body: Parameters<typeof onCommand>[1]["body"]): Promise<void> {
+  const client = createPublisher({ redis: server.redis, keyring: keyrings.client });
+  const record = client.sign({ purpose: "command", body });
+  await onCommand(deps, { body, record, signal: never });
+}
+
+function keyOf(ordinal: number): string {
+  return itemKey({ ...turn, attempt: 1, ordinal });
+}
+
+/** A turn whose calls are approved and wait for nothing. */
+async function unlocked(count: number, change: Readonly<Record<string, string | number>> = {}): Promise<void> {
+  const name = change["effect"] === "read" ? "read_file" : "write_file";
+  const manifest = catalog.get(name);
+  const now = await redisNow(server.redis);
+  const keys = Array.from({ length: count }, (_, at) => keyOf(at));
+  for (const key of keys) {
+    const fields = {
+      state: "POLICY_APPROVED",
+      tool: name,
+      callId: key,
+      argumentsKind: "json",
+      bytes: 1,
+      effect: "mutating",
+      manifestDigest: manifest === undefined ? "" : manifestDigest(manifest),
+      argumentsDigest: "0".repeat(64),
+      policyDigest: "0".repeat(64),
+      notAfter: now + 60_000,
+      ...change,
+    };
+    await deps.store.decide(key, fields, []);
+  }
+  const limits = { calls: 100, mutatingCalls: 100 };
+  const stages = new Map(keys.map((key) => [key, "waiting" as const]));
+  const unlocking = { stages, needs: new Map(), mutatingCalls: count, limits, runState: "running" } as const;
+  expect(await deps.store.unlock({ ...turn, attempt: 1 }, unlocking)).toBe("unlocked");
+}
+
+function at(times: number, work: () => Promise<unknown>): Promise<unknown> {
+  return Promise.all(Array.from({ length: times }, work));
+}
+
+async function result(ordinal: number, change: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const body = {
+    version: 1,
+    run: turn.run,
+    itemKey: keyOf(ordinal),
+    grant: 1,
+    fence: 1,
+    kind: "settled",
+    state: "DENIED",
+    status: "refused",
+    errorClass: "SANDBOX_UNAVAILABLE",
+    contentDigest: null,
+    resultBytes: 0,
+    durationMs: 0,
+    ...change,
+  } as Parameters<typeof onResult>[1]["body"];
+  const executor = createPublisher({ redis: server.redis, keyring: keyrings.executor });
+  const record = executor.sign({ purpose: "result", body });
+  await onResult(deps, { body, record, signal: never });
+}
+
+const regrant = { kind: "regrant", errorClass: "GRANT_EXPIRED" } as const;
+async function sendRegrant(grant: number): Promise<void> {
+  const body = { version: 1, run: turn.run, itemKey: keyOf(0), grant, fence: 0, ...regrant } as const;
+  const executor = createPublisher({ redis: server.redis, keyring: keyrings.executor });
+  const record = executor.sign({ purpose: "result", body });
+  await onResult(deps, { body, record, signal: never });
+}
+
+describe("a free call", () => {
+  test("is granted once by many handlers at once, and none of them takes it for expired", async () => {
+    await unlocked(3);
+    await at(10, () => advanceTurn(deps, turn));
+    for (const ordinal of [0, 1, 2]) {
+      const call = await readCall(server.redis, keyOf(ordinal));
+      expect([call?.grant, call?.settled]).toEqual([1, undefined]);
+    }
+    expect(await executions.getJobCountByTypes("waiting", "prioritized")).toBe(3);
+    expect(await readTurn(server.redis, turn.run, 1)).toMatchObject({ state: "calls" });
+  });
+
+  test("whose decision is over expires once, and the turn goes on", async () => {
+    await unlocked(1, { notAfter: 1 });
+    await at(5, () => advanceTurn(deps, turn));
+    expect(await readCall(server.redis, keyOf(0))).toMatchObject({ settled: "EXPIRED", grant: 0 });
+    expect(await readTurn(server.redis, turn.run, 2)).toMatchObject({ state: "streaming" });
+    expect(await readTurn(server.redis, turn.run, 3)).toBeNull();
+  });
+
+  test("is granted, or cancelled with its run, but never both", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      turn = { run: newRunId(), turn: 1 };
+      await submit(turn.run);
+      await unlocked(1);
+      const end = { state: "escalated", errorClass: "DEADLINE_EXCEEDED" } as const;
+      await Promise.all([advanceTurn(deps, turn), endRun(deps, turn, end)]);
+      const call = await readCall(server.redis, keyOf(0));
+      expect([call?.grant, call?.settled]).toEqual(call?.grant === 0 ? [0, "CANCELLED"] : [1, undefined]);
+    }
+  });
+});
+
+describe("a call to be granted anew", () => {
+  test("stays alive when the same word arrives several times", async () => {
+    await unlocked(1);
+    await advanceTurn(deps, turn);
+    await at(6, () => sendRegrant(1));
+    const call = await readCall(server.redis, keyOf(0));
+    expect([call?.grant, call?.settled]).toEqual([2, undefined]);
+    expect(await readTurn(server.redis, turn.run, 1)).toMatchObject({ state: "calls" });
+  });
+
+  test("expires where its decision is over", async () => {
+    await unlocked(1);
+    await advanceTurn(deps, turn);
+    await server.redis.hset(runKeys(turn.run).call(keyOf(0)), "notAfter", 1);
+    await at(3, () => sendRegrant(1));
+    expect(await readCall(server.redis, keyOf(0))).toMatchObject({ settled: "EXPIRED", grant: 1 });
+  });
+
+  test("is not, where the word is about an older grant or a later one", async () => {
+    await unlocked(1);
+    await advanceTurn(deps, turn);
+    await sendRegrant(1);
+    await sendRegrant(1);
+    await sendRegrant(7);
+    expect(await readCall(server.redis, keyOf(0))).toMatchObject({ grant: 2 });
+  });
+});
+
+describe("results that arrive together", () => {
+  test("settle the turn once, each call once, and open one next turn", async () => {
+    await unlocked(4);
+    await advanceTurn(deps, turn);
+    await Promise.all([0, 1, 2, 3, 0, 1, 2, 3].map((ordinal) => result(ordinal)));
+    expect(await readTurn(server.redis, turn.run, 1)).toMatchObject({ state: "closed" });
+    expect(await readTurn(server.redis, turn.run, 2)).toMatchObject({ state: "streaming", attempt: 1 });
+    const entries = await readConversation(deps, turn.run);
+    const told = entries.flatMap((entry) => (entry.type === "call_result" ? [entry.itemKey] : []));
+    expect(told).toEqual([0, 1, 2, 3].map(keyOf));
+  });
+
+  test("of a grant that was never given change nothing", async () => {
+    await unlocked(1);
+    await result(0, { grant: 1 });
+    expect((await readCall(server.redis, keyOf(0)))?.settled).toBeUndefined();
+  });
+});
+
+describe("an outcome that nobody saw", () => {
+  const unknown = { state: "OUTCOME_UNKNOWN", status: "unknown", errorClass: "OUTCOME_UNKNOWN" };
+
+  test("of a mutating call ends the run", async () => {
+    await unlocked(2);
+    await advanceTurn(deps, turn);
+    await result(0, unknown);
+    expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "outcome_unknown" });
+    expect(await readTurn(server.redis, turn.run, 2)).toBeNull();
+  });
+
+  test("of a read is told to the model, and the run goes on", async () => {
+    await unlocked(1, { effect: "read" });
+    await advanceTurn(deps, turn);
+    await result(0, unknown);
+    expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "running", turn: 2 });
+    expect(await readConversation(deps, turn.run)).toContainEqual(
+      expect.objectContaining({ type: "call_result", content: expect.stringContaining("OUTCOME_UNKNOWN") }),
+    );
+  });
+});
+
+describe("the sweeper", () => {
+  test("publishes what lost its job: a turn, and a grant", async () => {
+    const turns = new Queue("turns", { connection: server.redis, prefix: queuePrefix("turns") });
+    await turns.obliterate({ force: true });
+    await server.redis.zadd(globalKeys.open, 1, `${turn.run}.1`);
+    await sweep(deps);
+    expect(await turns.getJob(`${turn.run}.1.1`)).toBeDefined();
+    await unlocked(1);
+    await advanceTurn(deps, turn);
+    await executions.obliterate({ force: true });
+    await server.redis.zadd(globalKeys.open, 1, `${turn.run}.1`);
+    await sweep(deps);
+    expect(await executions.getJob(`${keyOf(0)}.1`)).toBeDefined();
+    await turns.obliterate({ force: true });
+    await turns.close();
+  });
+
+  test("publishes a grant whose decision is over as well, so that the executor can end the call", async () => {
+    await unlocked(1);
+    await advanceTurn(deps, turn);
+    await executions.obliterate({ force: true });
+    await server.redis.hset(runKeys(turn.run).call(keyOf(0)), { notAfter: 1, expiresAt: 1 });
+    await server.redis.zadd(globalKeys.open, 1, `${turn.run}.1`);
+    await sweep(deps);
+    expect(await executions.getJob(`${keyOf(0)}.1`)).toBeDefined();
+    expect(await readCall(server.redis, keyOf(0))).toMatchObject({ grant: 1 });
+  });
+
+  test("is not kept from other runs by one whose record can't be read", async () => {
+    const broken = newRunId();
+    await submit(broken);
+    await server.redis.hset(runKeys(broken).run, "state", "exploded");
+    const turns = new Queue("turns", { connection: server.redis, prefix: queuePrefix("turns") });
+    await turns.obliterate({ force: true });
+    await server.redis.zadd(globalKeys.open, 1, `${broken}.1`, 2, `${turn.run}.1`);
+    await sweep(deps);
+    expect(await turns.getJob(`${turn.run}.1.1`)).toBeDefined();
+    expect(Number(await server.redis.zscore(globalKeys.open, `${broken}.1`))).toBeGreaterThan(2);
+    await turns.obliterate({ force: true });
+    await turns.close();
+  });
+
+  test("ends a run past its deadline, and forgets what is over or never was", async () => {
+    await server.redis.hset(runKeys(turn.run).run, "deadlineAt", 1);
+    for (const member of [`${turn.run}.1`, "nonsense", `${newRunId()}.1`]) {
+      await server.redis.zadd(globalKeys.open, 1, member);
+    }
+    await sweep(deps);
+    expect(await readRun(server.redis, turn.run)).toMatchObject({
+      state: "escalated",
+      errorClass: "DEADLINE_EXCEEDED",
+    });
+    expect(await server.redis.zcard(globalKeys.open)).toBe(0);
+  });
+});
+
+test("a cancel of an ended contract run does not write its report anew over a later one", async () => {
+  const run = newRunId();
+  await submit(run, { contract: "text", tools: [], workspace: undefined });
+  const first = { run, turn: 1 };
+  await endRun(deps, first, { state: "completed", errorClass: null });
+  const key = globalKeys.report("gateway");
+  const [field = ""] = await server.redis.hkeys(key);
+  await server.redis.hset(key, field, "a later report");
+  await command({ version: 1, run, requestedBy: "t", kind: "cancel", reason: "" });
+  expect(await server.redis.hget(key, field)).toBe("a later report");
+});
