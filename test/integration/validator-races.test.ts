@@ -1,6 +1,14 @@
 import { Queue } from "bullmq";
 import { createPublisher, queuePrefix } from "@airlock/core/queue";
-import { createKeyrings, itemKey, newRunId, type TurnParts } from "@airlock/core/record";
+import {
+  createKeyrings,
+  itemKey,
+  newRunId,
+  sealBody,
+  sha256Hex,
+  signRecord,
+  type TurnParts,
+} from "@airlock/core/record";
 import {
   createValidatorStore,
   parseRoutes,
@@ -12,15 +20,17 @@ import {
   writeSpec,
 } from "@airlock/core/run";
 import { loadPolicyProfiles } from "@airlock/core/runtime";
-import { globalKeys, redisNow, runKeys } from "@airlock/core/store";
-import { BUILTIN_MANIFESTS, createCatalog, manifestDigest } from "@airlock/core/tool";
+import { globalKeys, runKeys } from "@airlock/core/store";
+import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { onCommand } from "../../services/validator/src/admission/on-command.ts";
+import { reportField } from "../../services/validator/src/contract/scenarios.ts";
 import type { Deps } from "../../services/validator/src/deps.ts";
 import { endRun } from "../../services/validator/src/outcome/end-run.ts";
 import { advanceTurn } from "../../services/validator/src/settlement/advance-turn.ts";
 import { onResult } from "../../services/validator/src/settlement/on-result.ts";
+import { judgeItem } from "../../services/validator/src/verdict/judge-item.ts";
 import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
 import { ROOT } from "../support/cell.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
@@ -76,6 +86,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await server.redis.flushall();
+  await verifyRoute();
   turn = { run: newRunId(), turn: 1 };
   await submit(turn.run);
   expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "running" });
@@ -110,32 +121,47 @@ function keyOf(ordinal: number): string {
   return itemKey({ ...turn, attempt: 1, ordinal });
 }
 
-/** A turn whose calls are approved and wait for nothing. */
-async function unlocked(count: number, change: Readonly<Record<string, string | number>> = {}): Promise<void> {
-  const name = change["effect"] === "read" ? "read_file" : "write_file";
-  const manifest = catalog.get(name);
-  const now = await redisNow(server.redis);
+/** A turn whose calls were judged and approved, and wait for nothing. */
+async function unlocked(count: number, name = "write_file"): Promise<void> {
+  const run = await readRun(server.redis, turn.run);
+  if (run?.plan === undefined) throw new Error("no run");
   const keys = Array.from({ length: count }, (_, at) => keyOf(at));
-  for (const key of keys) {
-    const fields = {
-      state: "POLICY_APPROVED",
-      tool: name,
-      callId: key,
-      argumentsKind: "json",
-      bytes: 1,
-      effect: "mutating",
-      manifestDigest: manifest === undefined ? "" : manifestDigest(manifest),
-      argumentsDigest: "0".repeat(64),
-      policyDigest: "0".repeat(64),
-      notAfter: now + 60_000,
-      ...change,
-    };
-    await deps.store.decide(key, fields, []);
+  for (const [ordinal, key] of keys.entries()) {
+    await storeItem(ordinal, name);
+    expect(await judgeItem(deps, { ...run, plan: run.plan }, key)).toMatchObject({ state: "POLICY_APPROVED" });
   }
   const limits = { calls: 100, mutatingCalls: 100 };
   const stages = new Map(keys.map((key) => [key, "waiting" as const]));
   const unlocking = { stages, needs: new Map(), mutatingCalls: count, limits, runState: "running" } as const;
   expect(await deps.store.unlock({ ...turn, attempt: 1 }, unlocking)).toBe("unlocked");
+}
+
+/** What the streamer leaves behind of a call. */
+async function storeItem(ordinal: number, name: string): Promise<void> {
+  const args = { path: `src/${ordinal}.js`, ...(name === "write_file" ? { content: "x" } : {}) };
+  const place = runKeys(turn.run).item(keyOf(ordinal));
+  const content = sealBody(keyrings.streamer, { seal: "calls", place }, JSON.stringify(args));
+  const body = {
+    ...{ version: 1, run: turn.run, turn: 1, attempt: 1, ordinal, kind: "tool_call" },
+    ...{ callId: keyOf(ordinal), name, argumentsKind: "json", bytes: 1, state: "ITEM_TERMINAL" },
+    ...{ errorClass: null, contentDigest: sha256Hex(content) },
+  };
+  const record = JSON.stringify(signRecord(keyrings.streamer, "item", JSON.stringify(body)));
+  await server.redis.hset(place, { record, content });
+}
+
+/** The decisions of the calls are over. */
+async function decisionOver(): Promise<void> {
+  await server.redis.hset(runKeys(turn.run).call(keyOf(0)), { notAfter: 1, expiresAt: 1 });
+}
+
+async function verifyRoute(): Promise<void> {
+  for (const scenario of ["text", "tool_call"]) {
+    const report = { adapter: "responses@1", covers: "m", scenario };
+    const body = { version: 1, run: newRunId(), route: "gateway", ...report, passed: true, observed: "" };
+    const record = signRecord(keyrings.validator, "report", JSON.stringify(body));
+    await server.redis.hset(globalKeys.report("gateway"), reportField(report), JSON.stringify(record));
+  }
 }
 
 function at(times: number, work: () => Promise<unknown>): Promise<unknown> {
@@ -184,7 +210,8 @@ describe("a free call", () => {
   });
 
   test("whose decision is over expires once, and the turn goes on", async () => {
-    await unlocked(1, { notAfter: 1 });
+    await unlocked(1);
+    await decisionOver();
     await at(5, () => advanceTurn(deps, turn));
     expect(await readCall(server.redis, keyOf(0))).toMatchObject({ settled: "EXPIRED", grant: 0 });
     expect(await readTurn(server.redis, turn.run, 2)).toMatchObject({ state: "streaming" });
@@ -204,6 +231,39 @@ describe("a free call", () => {
   });
 });
 
+test("a call whose arguments were edited while it waited is refused, and the turn goes on", async () => {
+  await unlocked(2);
+  const keys = runKeys(turn.run);
+  await server.redis.copy(keys.item(keyOf(1)), keys.item(keyOf(0)), "REPLACE");
+  await advanceTurn(deps, turn);
+  const denied = { settled: "DENIED", errorClass: "POLICY_CHANGED", grant: 0 };
+  expect(await readCall(server.redis, keyOf(0))).toMatchObject(denied);
+  expect(await readCall(server.redis, keyOf(1))).toMatchObject({ grant: 1 });
+});
+
+test("a grant names what was signed, whatever stands in the call's record", async () => {
+  await unlocked(1);
+  await server.redis.hset(runKeys(turn.run).call(keyOf(0)), { tool: "run_command", argumentsDigest: "0", effect: "read" });
+  await advanceTurn(deps, turn);
+  const grant = JSON.parse((await readCall(server.redis, keyOf(0)))?.grantRecord ?? "{}") as { body: string };
+  expect(JSON.parse(grant.body)).toMatchObject({ tool: "write_file", effect: "mutating", policy: "ci-default" });
+});
+
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ["policy", { policy: "read-only" }],
+  ["model", { model: "n" }],
+  ["workspace", { plan: { workspace: { source: "/srv/app", ref: "other" } } }],
+  ["tools", { plan: { tools: [] } }],
+])("nothing is granted in a run whose record says another %s than was submitted", async (_, change) => {
+  await unlocked(1);
+  const run = await readRun(server.redis, turn.run);
+  const { plan, ...fields } = change;
+  const edited = { ...fields, plan: JSON.stringify({ ...run?.plan, ...(plan as object | undefined) }) };
+  await server.redis.hset(runKeys(turn.run).run, edited as Record<string, string>);
+  await expect(advanceTurn(deps, turn)).rejects.toThrow(/not the one that was submitted/);
+  expect(await readCall(server.redis, keyOf(0))).toMatchObject({ grant: 0 });
+});
+
 describe("a call to be granted anew", () => {
   test("stays alive when the same word arrives several times", async () => {
     await unlocked(1);
@@ -217,7 +277,7 @@ describe("a call to be granted anew", () => {
   test("expires where its decision is over", async () => {
     await unlocked(1);
     await advanceTurn(deps, turn);
-    await server.redis.hset(runKeys(turn.run).call(keyOf(0)), "notAfter", 1);
+    await decisionOver();
     await at(3, () => sendRegrant(1));
     expect(await readCall(server.redis, keyOf(0))).toMatchObject({ settled: "EXPIRED", grant: 1 });
   });
@@ -263,7 +323,7 @@ describe("an outcome that nobody saw", () => {
   });
 
   test("of a read is told to the model, and the run goes on", async () => {
-    await unlocked(1, { effect: "read" });
+    await unlocked(1, "read_file");
     await advanceTurn(deps, turn);
     await result(0, unknown);
     expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "running", turn: 2 });
@@ -294,7 +354,7 @@ describe("the sweeper", () => {
     await unlocked(1);
     await advanceTurn(deps, turn);
     await executions.obliterate({ force: true });
-    await server.redis.hset(runKeys(turn.run).call(keyOf(0)), { notAfter: 1, expiresAt: 1 });
+    await decisionOver();
     await server.redis.zadd(globalKeys.open, 1, `${turn.run}.1`);
     await sweep(deps);
     expect(await executions.getJob(`${keyOf(0)}.1`)).toBeDefined();

@@ -41,6 +41,11 @@ export const globalKeys = {
   runs: "airlock:runs",
   /** Lease of the one sweeping validator. */
   sweeper: "airlock:sweeper",
+  /** What streamers share about a route: its pause, its slots, its starts. One hash tag, for one script. */
+  limit: (route: string) => {
+    const base = `airlock:route:{${route}}:limit`;
+    return { state: base, slots: `${base}:slots`, starts: `${base}:starts` };
+  },
   /** Hash of signed contract reports; validator. */
   report: (route: string) => `airlock:route:${route}:report`,
 } as const;

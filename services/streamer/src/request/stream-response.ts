@@ -36,6 +36,15 @@ export async function streamResponse(
   let httpStatus: number | null = null;
   let retryAfterMs: number | null = null;
   let end: TransportEnd;
+  let fault: unknown = null;
+  const read = (chunk: Uint8Array): "open" | "closed" => {
+    try {
+      return reader.push(chunk);
+    } catch (error) {
+      fault = error;
+      throw error;
+    }
+  };
   try {
     const response = await send(request.url, {
       method: "POST",
@@ -47,8 +56,9 @@ export async function streamResponse(
     deadlines.connected();
     httpStatus = response.statusCode;
     retryAfterMs = retryAfter(response.headers["retry-after"]);
-    end = await readBody(response, { reader, deadlines });
+    end = await readBody(response, { read, deadlines });
   } catch {
+    if (fault !== null) throw fault; // a bug of ours must not look like a broken stream
     // which error it was says less than when it came: before the headers, or in the middle of the stream
     end = deadlines.expired() ?? (httpStatus === null ? "connect_error" : "reset");
   } finally {
@@ -59,10 +69,7 @@ export async function streamResponse(
 
 async function readBody(
   response: Dispatcher.ResponseData,
-  {
-    reader,
-    deadlines,
-  }: { readonly reader: ReturnType<typeof createResponseReader>; readonly deadlines: Deadlines },
+  { read, deadlines }: { readonly read: (chunk: Uint8Array) => "open" | "closed"; readonly deadlines: Deadlines },
 ): Promise<TransportEnd> {
   const { statusCode, headers, body } = response;
   const refused = refusal(statusCode, headers["content-type"]);
@@ -72,7 +79,7 @@ async function readBody(
   }
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     deadlines.alive();
-    if (reader.push(chunk) === "closed") return "closed_by_marker"; // leaving the loop cancels the body
+    if (read(chunk) === "closed") return "closed_by_marker"; // leaving the loop cancels the body
   }
   return "clean";
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { responsesStream } from "@airlock/replay";
-import { ADAPTERS } from "@airlock/core/wire";
+import { ADAPTERS, type Adapter } from "@airlock/core/wire";
 import { Agent } from "undici";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDeadlines, type DeadlineTimes } from "../../src/request/deadlines.ts";
@@ -49,11 +49,11 @@ function stream(
     readonly url?: string;
   } = {},
 ): Promise<StreamedResponse> {
-  const { times = {}, cancel = new AbortController().signal, url = address() } = given;
+  const { times = {}, cancel = new AbortController().signal, url = address(), adapter = ADAPTERS.responses } = given;
   return streamResponse(
     { url: new URL(url), headers: { "content-type": "application/json" }, body: "{}" },
     {
-      adapter: ADAPTERS.responses,
+      adapter,
       dispatcher,
       deadlines: createDeadlines({ ...PATIENT, ...times }, cancel),
       maxOutputTokens: null,
@@ -195,6 +195,17 @@ describe("a response is told apart that", () => {
     expect(performance.now() - started).toBeLessThan(100);
     expect([reading.transport.end, reading.outcome]).toEqual(["cancelled", INDETERMINATE]);
   });
+});
+
+test("a fault of the reader itself is not taken for a broken stream", async () => {
+  answer = (response) => {
+    response.writeHead(200, EVENTS).end(STREAM);
+  };
+  const decode = (): never => {
+    throw new TypeError("a bug");
+  };
+  const adapter: Adapter = { ...ADAPTERS.responses, createDecoder: () => ({ decode, unknownEvents: 0 }) };
+  await expect(stream({ adapter })).rejects.toThrow(new TypeError("a bug"));
 });
 
 describe("the time that a route asks to wait", () => {

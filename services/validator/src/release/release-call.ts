@@ -1,69 +1,92 @@
-// Takes an approved call that waits for nothing, gives a signed grant on the executions queue;
-// releases nothing whose decision is over, whose run ended, or that another release was faster with.
+// Takes an approved call that waits for nothing, gives a signed grant on the executions queue; it decides once more
+// from signed records before it signs, so that a call's record in Redis can hold a call back but never set it free.
+import { AirlockError } from "@airlock/core/fault";
 import { parseItemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
-import { readCall, readRun, type CallHash, type RunPlan } from "@airlock/core/run";
+import { readCall, type CallHash } from "@airlock/core/run";
+import { errorFields } from "@airlock/core/runtime";
 import { redisNow } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
+import { judgeStored } from "../verdict/judge-item.ts";
+import type { AdmittedRun, Grantable } from "../verdict/judgement.ts";
+import { admittedRun } from "./admitted-run.ts";
 
-/** `over`: the decision holds no more, so nobody can grant it; `passed`: it isn't this caller's to grant. */
-export type ReleaseAnswer = "released" | "over" | "passed";
+/**
+ * `over`: the decision holds no more; `refused`: decided again, the call may not run;
+ * `passed`: it isn't this caller's to grant.
+ */
+export type ReleaseAnswer = "released" | "over" | "refused" | "passed";
 
 /** Grants a call, one number above its last grant: only if that is the one that the caller knows of. */
 export async function releaseCall(deps: Deps, itemKey: string, lastGrant: number): Promise<ReleaseAnswer> {
-  const run = parseItemKey(itemKey)?.run ?? "";
-  const [hash, call] = await Promise.all([readRun(deps.redis, run), readCall(deps.redis, itemKey)]);
-  if (hash?.plan === undefined || call === null || call.state !== "POLICY_APPROVED") return "passed";
+  const [run, call] = await Promise.all([
+    admittedRun(deps, parseItemKey(itemKey)?.run ?? ""),
+    readCall(deps.redis, itemKey),
+  ]);
+  if (run === null || call === null || call.state !== "POLICY_APPROVED") return "passed";
   if (call.grant !== lastGrant || call.settled !== undefined) return "passed";
   const now = await redisNow(deps.redis);
-  const record = signGrant(deps, { run, itemKey, call, now }, { plan: hash.plan, policy: hash.policy });
-  if (record === null) return "over";
+  if ((call.notAfter ?? 0) <= now) return "over";
+  const grantable = await decideAgain(deps, run, itemKey);
+  const record = grantable === null ? null : signGrant(deps, run, { itemKey, call, now, grantable });
+  if (record === null) return "refused";
   const released = await deps.store.release(itemKey, lastGrant, {
     grantRecord: record,
     expiresAt: now + deps.config.grantMs,
   });
   if (!released) return "passed";
-  await deps.publisher.publish(record, { priority: hash.plan.priority });
+  await deps.publisher.publish(record, { priority: run.plan.priority });
   return "released";
 }
 
+/** Null where the call may not run, and where what it was decided on was edited since. */
+async function decideAgain(deps: Deps, run: AdmittedRun, itemKey: string): Promise<Grantable | null> {
+  try {
+    return (await judgeStored(deps, run, itemKey))?.judgement.grantable ?? null;
+  } catch (error) {
+    if (!(error instanceof AirlockError) || error.retry !== "never") throw error;
+    deps.log.write("warn", "call_refused", { itemKey, ...errorFields(error) });
+    return null;
+  }
+}
+
 /**
- * Publishes the grant that a call holds once more, or a new one where it is over. Where the decision is over as well,
+ * Publishes the grant that a call holds once more, or a new one where it is over. Where there can be no new one,
  * the old one goes out again: the executor knows what became of the call, and says so.
  */
 export async function republishCall(deps: Deps, itemKey: string, call: CallHash): Promise<void> {
   const live = (call.expiresAt ?? 0) > (await redisNow(deps.redis));
-  if (!live && (await releaseCall(deps, itemKey, call.grant)) !== "over") return;
-  if (call.grantRecord === undefined) return;
+  const answer = live ? null : await releaseCall(deps, itemKey, call.grant);
+  if (answer === "released" || answer === "passed" || call.grantRecord === undefined) return;
   await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.grantRecord)));
 }
 
+/** Null for a run without a workspace: there is no place to run in. */
 function signGrant(
   deps: Deps,
-  call: { readonly run: string; readonly itemKey: string; readonly call: CallHash; readonly now: number },
-  run: { readonly plan: RunPlan; readonly policy: string },
+  run: AdmittedRun,
+  granted: {
+    readonly itemKey: string;
+    readonly call: CallHash;
+    readonly now: number;
+    readonly grantable: Grantable;
+  },
 ): SignedRecord | null {
-  const { tool, effect, manifestDigest, argumentsDigest, policyDigest, notAfter, grant } = call.call;
   const { workspace, pool } = run.plan;
-  if (effect === undefined || manifestDigest === undefined || argumentsDigest === undefined) return null;
-  if (policyDigest === undefined || notAfter === undefined || workspace === null || notAfter <= call.now)
-    return null;
+  const { itemKey, call, now, grantable } = granted;
+  if (workspace === null) return null;
   return deps.publisher.sign({
     purpose: "execution",
     body: {
       version: 1,
-      run: call.run,
-      itemKey: call.itemKey,
-      grant: grant + 1,
-      tool,
-      manifestDigest,
-      effect,
-      argumentsDigest,
+      run: parseItemKey(itemKey)?.run ?? "",
+      itemKey,
+      grant: call.grant + 1,
+      ...grantable,
       policy: run.policy,
-      policyDigest,
       workspace,
       pool,
-      expiresAt: call.now + deps.config.grantMs,
-      notAfter,
+      expiresAt: now + deps.config.grantMs,
+      notAfter: Math.min(call.notAfter ?? 0, now + deps.config.decisionMs),
     },
   });
 }

@@ -1,5 +1,6 @@
 // Takes a turn whose effects are unlocked, gives the next thing that is due: calls that became free are released,
 // calls that can't run are settled, and a turn whose calls are all settled is closed and followed by the next.
+import type { ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
 import type { TurnParts } from "@airlock/core/record";
 import { readCall, readRun, readTurn, turnProgress, type CallHash, type TurnHash } from "@airlock/core/run";
@@ -30,18 +31,25 @@ async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
     const released = await releaseCall(deps, itemKey, 0);
-    if (released === "over") turn = await expire(deps, { itemKey, call, errorClass: "GRANT_EXPIRED" });
+    if (released === "over" || released === "refused") turn = await endCall(deps, { itemKey, call }, released);
   }
   return turn;
 }
 
+/** Why a call is ended without having run. */
+const UNGRANTED = {
+  over: { settled: "EXPIRED", errorClass: "GRANT_EXPIRED" },
+  refused: { settled: "DENIED", errorClass: "POLICY_CHANGED" },
+  unapproved: { settled: "EXPIRED", errorClass: "APPROVAL_EXPIRED" },
+} as const satisfies Record<string, { readonly settled: ItemState; readonly errorClass: ErrorClass }>;
+
 /** Ends a call that nothing may run any more; one that was granted since it was read stays as it is. */
-export async function expire(
+export async function endCall(
   deps: Deps,
-  ended: { readonly itemKey: string; readonly call: CallHash; readonly errorClass: ErrorClass },
+  { itemKey, call }: { readonly itemKey: string; readonly call: CallHash },
+  why: keyof typeof UNGRANTED,
 ): Promise<TurnHash> {
-  const { itemKey, call, errorClass } = ended;
-  const settlement = { settled: "EXPIRED", errorClass } as const;
+  const settlement = UNGRANTED[why];
   const events = [settledEvent(itemKey, call, settlement)];
   const { turn } = await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: call.grant });
   return turn;

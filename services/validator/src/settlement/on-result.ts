@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { releaseCall } from "../release/release-call.ts";
 import { logSettledItem } from "./log-settled.ts";
-import { advanceTurn, expire } from "./advance-turn.ts";
+import { advanceTurn, endCall } from "./advance-turn.ts";
 
 type Result = Delivery<"result">["body"];
 
@@ -30,8 +30,9 @@ async function regrant(
   call: CallHash,
 ): Promise<void> {
   if (call.settled !== undefined || body.grant !== call.grant) return;
-  if ((await releaseCall(deps, body.itemKey, body.grant)) !== "over") return;
-  await expire(deps, { itemKey: body.itemKey, call, errorClass: body.errorClass });
+  const { itemKey, grant } = body;
+  const answer = await releaseCall(deps, itemKey, grant);
+  if (answer === "over" || answer === "refused") await endCall(deps, { itemKey, call }, answer);
 }
 
 async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, call: CallHash): Promise<void> {

@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { republishCall } from "../release/release-call.ts";
-import { advanceTurn, expire } from "../settlement/advance-turn.ts";
+import { advanceTurn, endCall } from "../settlement/advance-turn.ts";
 
 const BATCH = 100;
 
@@ -84,7 +84,7 @@ async function sweepCalls(deps: Deps, turn: TurnHash, now: number): Promise<void
     const call = await readCall(deps.redis, itemKey);
     if (call === null) continue;
     if (call.state === "AWAITING_APPROVAL" && now >= (call.approvalUntil ?? 0)) {
-      await expire(deps, { itemKey, call, errorClass: "APPROVAL_EXPIRED" });
+      await endCall(deps, { itemKey, call }, "unapproved");
     }
     if (stage === "released") await republishCall(deps, itemKey, call);
   }

@@ -9,7 +9,7 @@ import { sealClaims } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import { manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
-import type { AdmittedRun, Judgement } from "./judgement.ts";
+import type { AdmittedRun, Grantable, Judgement } from "./judgement.ts";
 import { routeFinding } from "./route-finding.ts";
 
 export async function decideCall(
@@ -25,20 +25,24 @@ export async function decideCall(
   const decision = withFinding(judged, await routeFinding(deps, run, manifest.effect));
   const workspace = run.plan.workspace ?? { source: "", ref: "" };
   const digest = manifestDigest(manifest);
-  const fields = {
+  const grantable: Grantable = {
+    tool: manifest.name,
     effect: manifest.effect,
-    decision: decision.decision,
-    rules: decision.matched.map(({ rule }) => rule),
-    detail: decision.reason,
-    claims: sealClaims(deps.keyring, itemKey, claims),
     manifestDigest: digest,
-    policyDigest: decision.policyDigest,
     argumentsDigest: argumentsDigest({
       tool: manifest.name,
       manifestDigest: digest,
       arguments: args,
       workspace,
     }),
+    policyDigest: decision.policyDigest,
+  };
+  const fields = {
+    ...grantable,
+    decision: decision.decision,
+    rules: decision.matched.map(({ rule }) => rule),
+    detail: decision.reason,
+    claims: sealClaims(deps.keyring, itemKey, claims),
   };
   const seen: readonly ItemState[] = ["PARSED", "SCHEMA_VALID"];
   const { state, errorClass } = decided(decision);
@@ -53,6 +57,7 @@ export async function decideCall(
     path: [...seen, state],
     rule: decision.winning,
     errorClass,
+    grantable: state === "POLICY_APPROVED" ? grantable : null,
   };
 }
 

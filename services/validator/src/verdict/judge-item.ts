@@ -15,13 +15,9 @@ import { quarantined, type AdmittedRun, type Judgement } from "./judgement.ts";
 export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): Promise<CallHash | null> {
   const known = await readCall(deps.redis, itemKey);
   if (known !== null) return known;
-  const stored = await readItem(deps.redis, itemKey);
-  if (stored === null) return null;
-  const item = parseBody(itemBodySchema, verifyRecord(deps.keyring, "item", stored.record));
-  if (keyOf(item) !== itemKey)
-    throw new AirlockError("RECORD_INVALID", "an item lies under another key than it names");
-  const content = openContent(deps, item, stored.content);
-  const judgement = await judge(deps, run, { item, content });
+  const judged = await judgeStored(deps, run, itemKey);
+  if (judged === null) return null;
+  const { item, judgement } = judged;
   const tool = run.plan.tools.some(({ name }) => name === item.name) ? item.name : "(unregistered)";
   await deps.store.decide(
     itemKey,
@@ -35,6 +31,21 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
     pathEvents({ itemKey, tool }, judgement),
   );
   return readCall(deps.redis, itemKey);
+}
+
+/** The judgement that follows from the streamer's signed record, whatever stands in the call's own. */
+export async function judgeStored(
+  deps: Deps,
+  run: AdmittedRun,
+  itemKey: string,
+): Promise<{ readonly item: ItemBody; readonly judgement: Judgement } | null> {
+  const stored = await readItem(deps.redis, itemKey);
+  if (stored === null) return null;
+  const item = parseBody(itemBodySchema, verifyRecord(deps.keyring, "item", stored.record));
+  if (keyOf(item) !== itemKey)
+    throw new AirlockError("RECORD_INVALID", "an item lies under another key than it names");
+  const content = openContent(deps, item, stored.content);
+  return { item, judgement: await judge(deps, run, { item, content }) };
 }
 
 function openContent(deps: Deps, item: ItemBody, sealed: string | null): string | null {

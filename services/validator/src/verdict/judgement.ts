@@ -1,9 +1,16 @@
 import type { ItemState } from "@airlock/core/call";
+import type { ExecutionBody } from "@airlock/core/contract";
 import type { ErrorClass } from "@airlock/core/fault";
 import type { RunHash, RunPlan } from "@airlock/core/run";
 
 /** A run that passed admission: its plan is pinned. */
 export type AdmittedRun = RunHash & { readonly plan: RunPlan };
+
+/** What a grant is signed for: all of it follows from signed records and from this validator's own files. */
+export type Grantable = Pick<
+  ExecutionBody,
+  "tool" | "effect" | "manifestDigest" | "argumentsDigest" | "policyDigest"
+>;
 
 /** What the validator found of one item. */
 export interface Judgement {
@@ -13,6 +20,8 @@ export interface Judgement {
   readonly path: readonly ItemState[];
   readonly rule: string | null;
   readonly errorClass: ErrorClass | null;
+  /** null where nothing may run */
+  readonly grantable: Grantable | null;
 }
 
 export function quarantined(seen: readonly ItemState[], errorClass: ErrorClass, detail: string): Judgement {
@@ -21,5 +30,6 @@ export function quarantined(seen: readonly ItemState[], errorClass: ErrorClass, 
     path: [...seen, "QUARANTINED"],
     rule: null,
     errorClass,
+    grantable: null,
   };
 }
