@@ -25,7 +25,9 @@ const FORMS: readonly string[] = [
   SECRET,
   Buffer.from(SECRET).toString("hex"),
   ...[0, 1, 2].map((offset) =>
-    Buffer.from(`${" ".repeat(offset)}${SECRET}`).toString("base64").slice(offset === 0 ? 0 : 4, 20),
+    Buffer.from(`${" ".repeat(offset)}${SECRET}`)
+      .toString("base64")
+      .slice(offset === 0 ? 0 : 4, 20),
   ),
 ];
 
@@ -62,7 +64,9 @@ beforeAll(async () => {
       ],
       [
         call("write_file", { path: "src/x.js", content: `// ${canary("content")}\n` }),
-        call("apply_patch", { patch: `--- a/src/x.js\n+++ b/src/x.js\n@@ -1 +1 @@\n-${canary("patch")}\n+x\n` }),
+        call("apply_patch", {
+          patch: `--- a/src/x.js\n+++ b/src/x.js\n@@ -1 +1 @@\n-${canary("patch")}\n+x\n`,
+        }),
         call("apply_patch", { patch: canary("nopatch") }),
         call(`tool_${canary("tool")}`, {}),
         call("read_file", { path: "README.md", [canary("property")]: 1 }),
@@ -84,7 +88,13 @@ beforeAll(async () => {
   const refusal = { httpStatus: 400, body: JSON.stringify({ error: { message: canary("refusal") } }) };
   await writeFile(at("refused.1.json"), JSON.stringify(refusal));
   await writeFile(at("cut.1.json"), JSON.stringify({ cutAtByte: 2_600 }));
-  const error = { type: "error", code: "server_error", message: canary("error"), param: null, sequence_number: 2 };
+  const error = {
+    type: "error",
+    code: "server_error",
+    message: canary("error"),
+    param: null,
+    sequence_number: 2,
+  };
   await writeFile(at("error.1.sse"), `event: error\ndata: ${JSON.stringify(error)}\n\n`);
   // two values where one belongs
   const stream = responsesStream({ id: "b", items: [call("read_file", { path: canary("twice") })] });
@@ -180,7 +190,8 @@ describe("a secret in prompts, arguments, files, output and reports", () => {
   test("is in no command that Redis was given: no queue payload, no event, no key", async () => {
     await until("the last command", async () => commands.lines.some((line) => line.includes("run_ended")));
     const all = commands.lines.join("\n");
-    for (const seen of ["turns", "items", "executions.default", "results"]) expect(all).toContain(`{airlock:${seen}}`);
+    for (const seen of ["turns", "items", "executions.default", "results"])
+      expect(all).toContain(`{airlock:${seen}}`);
     expect(commands.lines.flatMap(leaks)).toEqual([]);
   });
 

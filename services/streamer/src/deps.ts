@@ -1,6 +1,6 @@
 import type { CancelBoard, Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
-import type { Routes, StreamerStore } from "@airlock/core/run";
+import type { RouteLimiter, Routes, StreamerStore } from "@airlock/core/run";
 import type { Log } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
@@ -15,6 +15,7 @@ export interface Deps {
   readonly store: StreamerStore;
   readonly publisher: Publisher;
   readonly routes: Routes;
+  readonly limiter: RouteLimiter;
   readonly catalog: ToolCatalog;
   readonly log: Log;
   /** the connections to routes; redirects are never followed */

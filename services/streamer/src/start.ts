@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { consume, createCancelBoard, createPublisher, watchCancels } from "@airlock/core/queue";
-import { createStreamerStore } from "@airlock/core/run";
+import { createRouteLimiter, createStreamerStore } from "@airlock/core/run";
 import { loadRoutes, type RunningService, type ServiceContext } from "@airlock/core/runtime";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { Agent } from "undici";
@@ -24,6 +24,7 @@ export async function startStreamer(context: ServiceContext): Promise<RunningSer
     dispatcher,
     store: createStreamerStore(redis),
     routes: loadRoutes(config.routes),
+    limiter: createRouteLimiter(redis),
     catalog: createCatalog(BUILTIN_MANIFESTS),
     owner: randomUUID(),
     cancels,

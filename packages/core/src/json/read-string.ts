@@ -22,7 +22,9 @@ export function readString(cursor: Cursor): string | undefined {
   const parts: string[] = [];
   let runStart = cursor.at;
   while (cursor.at < cursor.text.length) {
+    passPlain(cursor);
     const unit = cursor.text.charCodeAt(cursor.at);
+    if (Number.isNaN(unit)) break;
     if (unit === QUOTE) {
       parts.push(cursor.text.slice(runStart, cursor.at));
       cursor.at += 1;
@@ -37,6 +39,15 @@ export function readString(cursor: Cursor): string | undefined {
     } else if (!passRaw(cursor, unit)) return undefined;
   }
   return failSyntax(cursor);
+}
+
+/** Neither quote nor backslash, no control character, no half of a pair: nearly all of a long string, in one step. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it stops at
+const PLAIN = /[^"\\\u0000-\u001f\ud800-\udfff]+/y;
+
+function passPlain(cursor: Cursor): void {
+  PLAIN.lastIndex = cursor.at;
+  if (PLAIN.test(cursor.text)) cursor.at = PLAIN.lastIndex;
 }
 
 function passRaw(cursor: Cursor, unit: number): boolean {

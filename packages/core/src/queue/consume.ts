@@ -106,7 +106,11 @@ export function consume<F extends QueueFamily>(
       removeOnFail: { count: 0 },
     },
   );
-  worker.on("error", () => undefined);
+  worker.on("error", (error) => {
+    // an outage is reported by the shared connection; what is left is a job that can't even be read
+    if (connection.status === "ready")
+      options.onEvent({ type: "handler_failed", queue: name, jobId: "", error });
+  });
   worker.on("lockRenewalFailed", (jobIds: string[]) => {
     for (const jobId of jobIds) worker.cancelJob(jobId, "the lock was lost");
   });

@@ -20,3 +20,4 @@ export { readSpec, writeSpec } from "./submit.ts";
 export { createValidatorStore, type Settlement, type ValidatorStore } from "./validator-store.ts";
 export { modelPattern, parseRoutes, reportScope, type Route, type Routes } from "./routes.ts";
 export { sourceAllowed } from "./source-allowed.ts";
+export { createRouteLimiter, SLOT_LEASE_MS, type RouteLimiter, type RouteLimits } from "./route-limiter.ts";

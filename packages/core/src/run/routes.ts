@@ -16,6 +16,15 @@ const routeSchema = z.strictObject({
   reportCovers: z.enum(["model", "pattern"]).default("model"),
   /** `contract`: verified by stored reports; `read_only`: the operator allows `read` tools without one */
   effects: z.enum(["contract", "read_only"]).default("contract"),
+  /** what all streamers together may ask of the route; left out: no limit */
+  limits: z
+    .strictObject({
+      concurrency: z.int().min(1).nullable().default(null),
+      requestsPerMinute: z.int().min(1).nullable().default(null),
+    })
+    .prefault({}),
+  /** whether a stream of a family with a marker of its own has to end with it */
+  closingMarker: z.enum(["required", "optional"]).default("required"),
   deadlines: z
     .strictObject({
       connectMs: milliseconds.default(10_000),

@@ -35,11 +35,14 @@ export function loadConfig<const Name extends SettingName>(
 
 /** Reads everything that a service reads, so that one start names all that is wrong. */
 export function checkConfig(reader: ServiceName, environment: Environment = process.env): void {
-  const readers = (name: SettingName): readonly string[] => SETTINGS[name].readers;
   loadConfig(
-    namesOf(SETTINGS).filter((name) => readers(name).includes(reader)),
+    namesOf(SETTINGS).filter((name) => readersOf(name).includes(reader)),
     environment,
   );
+}
+
+function readersOf(name: SettingName): readonly string[] {
+  return SETTINGS[name].readers;
 }
 
 function unknownVariables(environment: Environment): string[] {

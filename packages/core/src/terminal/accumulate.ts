@@ -2,7 +2,15 @@
 // nothing, forgets nothing: what is wrong stays in `faults`, and no later event can clear it.
 import { assertNever, type ErrorClass } from "../fault/index.ts";
 import type { JsonObject } from "../json/index.ts";
-import type { ArgumentsKind, ItemFacts, ItemKind, RawSignal, Usage, WireEvent } from "../wire/index.ts";
+import type {
+  ArgumentsKind,
+  ItemFacts,
+  ItemKind,
+  RawSignal,
+  ResponseFlag,
+  Usage,
+  WireEvent,
+} from "../wire/index.ts";
 import { findContradiction } from "./contradictions.ts";
 
 export interface AccumulatedItem {
@@ -14,7 +22,7 @@ export interface AccumulatedItem {
   /** Argument fragments in order, joined only when the final text arrives: linear in the bytes. */
   readonly fragments: string[];
   argumentText: string | null;
-  finished: (ItemFacts & { readonly raw: JsonObject }) | null;
+  finished: (ItemFacts & { readonly raw: JsonObject | null }) | null;
   /** The first contradiction about this item: identity, assembly or life cycle. */
   fault: ErrorClass | null;
 }
@@ -22,7 +30,7 @@ export interface AccumulatedItem {
 export interface Finish {
   readonly signal: RawSignal;
   readonly restated: readonly JsonObject[] | null;
-  readonly usage: Usage | null;
+  readonly output?: readonly JsonObject[];
 }
 
 export interface Accumulated {
@@ -32,6 +40,9 @@ export interface Accumulated {
   readonly faults: ErrorClass[];
   readonly errorCodes: (string | null)[];
   readonly finishes: Finish[];
+  readonly flags: Set<ResponseFlag>;
+  /** Reports add up: a later one may repeat only a part of what an earlier one said. */
+  usage: Usage | null;
   responseId: string | null;
   events: number;
 }
@@ -49,6 +60,8 @@ export function createAccumulator(limits: { readonly maxItems: number }): Accumu
     faults: [],
     errorCodes: [],
     finishes: [],
+    flags: new Set(),
+    usage: null,
     responseId: null,
     events: 0,
   };
@@ -62,7 +75,14 @@ export function createAccumulator(limits: { readonly maxItems: number }): Accumu
         return;
       case "response_finished":
         state.responseId ??= event.responseId;
+        state.usage = mergeUsage(state.usage, event.usage);
         state.finishes.push(event);
+        return;
+      case "usage_reported":
+        state.usage = mergeUsage(state.usage, event.usage);
+        return;
+      case "response_flagged":
+        state.flags.add(event.flag);
         return;
       case "stream_error":
         state.faults.push(event.errorClass);
@@ -82,6 +102,14 @@ export function createAccumulator(limits: { readonly maxItems: number }): Accumu
   }
 
   return { apply, state };
+}
+
+function mergeUsage(earlier: Usage | null, later: Usage | null): Usage | null {
+  if (earlier === null || later === null) return later ?? earlier;
+  return {
+    inputTokens: later.inputTokens ?? earlier.inputTokens,
+    outputTokens: later.outputTokens ?? earlier.outputTokens,
+  };
 }
 
 function applyToItem(state: Accumulated, event: ItemEvent, maxItems: number): void {

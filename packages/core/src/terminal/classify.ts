@@ -4,6 +4,7 @@ import type { ErrorClass } from "../fault/index.ts";
 import { INDETERMINATE, isNormalEnd, type Adapter, type Outcome } from "../wire/index.ts";
 import type { Accumulated, Finish } from "./accumulate.ts";
 import { isUnfinished } from "./contradictions.ts";
+import { isCutCall } from "./cut-call.ts";
 import { compareRestated } from "./restated.ts";
 import { TRANSPORT_ENDS, type TransportEnd } from "./transport-ends.ts";
 
@@ -16,22 +17,26 @@ interface ClassifyInput {
   readonly adapter: Adapter;
   readonly state: Accumulated;
   readonly end: TransportEnd;
+  /** Whether a clean end of the bytes is not enough. */
+  readonly needsMarker: boolean;
   readonly requestedMaxOutputTokens: number | null;
 }
 
-export function classify({ adapter, state, end, requestedMaxOutputTokens }: ClassifyInput): Classification {
+export function classify(input: ClassifyInput): Classification {
+  const { adapter, state, end, needsMarker } = input;
   const [finish] = state.finishes;
-  if (end !== "closed_by_marker" || finish === undefined) return unclosed(state, end);
-  const outcome = adapter.normalize(finish.signal, observe(state));
+  const closed = end === "closed_by_marker" || (end === "clean" && !needsMarker);
+  if (!closed || finish === undefined) return unclosed(state, end);
+  const { because = "SIGNAL_UNKNOWN", ...outcome } = adapter.normalize(finish.signal, observe(state));
   const conflict = signalConflict(state.finishes);
   // The adapter has seen the errors' codes: where it still says policy stop, they are how the stop was told.
   const toldByError = outcome.kind === "policy_stop";
   const fault = state.faults.find((found) => !(toldByError && found === "STREAM_ERROR"));
   const doubt = fault ?? conflict;
   if (doubt !== null) return { outcome: INDETERMINATE, errorClass: doubt };
-  if (outcome.kind === "indeterminate") return { outcome, errorClass: "SIGNAL_UNKNOWN" };
+  if (outcome.kind === "indeterminate") return { outcome, errorClass: because };
   if (!isNormalEnd(outcome)) return { outcome, errorClass: null };
-  return checkNormalEnd(outcome, { adapter, state, end, requestedMaxOutputTokens }, finish);
+  return checkNormalEnd(outcome, input, finish);
 }
 
 /** A normal end promises more than a cut one: every item whole, nothing retold otherwise, budget left. */
@@ -44,17 +49,19 @@ function checkNormalEnd(outcome: Outcome, input: ClassifyInput, finish: Finish):
       : compareRestated(finished, finish.restated, (item) => input.adapter.readItem(item));
   const doubt = items.some((item) => isUnfinished(item)) ? "ITEM_INCOMPLETE" : retold;
   if (doubt !== null) return { outcome: INDETERMINATE, errorClass: doubt };
-  const spent = finish.usage?.outputTokens ?? null;
+  const spent = input.state.usage?.outputTokens ?? null;
   const cap = input.requestedMaxOutputTokens;
   if (spent !== null && cap !== null && spent >= cap) {
     return { outcome: { kind: "truncated", action: null }, errorClass: "USAGE_AT_CAP" };
   }
+  // The budget comes first: it explains a cut call, and what it explains can be helped.
+  if (items.some((item) => isCutCall(item))) return { outcome: INDETERMINATE, errorClass: "JSON_TRUNCATED" };
   return { outcome, errorClass: null };
 }
 
 function unclosed(state: Accumulated, end: TransportEnd): Classification {
   const [fault] = state.faults;
-  const empty = end === "clean" && state.events === 0;
+  const empty = (end === "clean" || end === "closed_by_marker") && state.events === 0;
   const byTransport = empty ? "EMPTY_STREAM" : (TRANSPORT_ENDS[end] ?? "STREAM_TRUNCATED");
   return { outcome: INDETERMINATE, errorClass: fault ?? byTransport };
 }
@@ -72,6 +79,7 @@ function observe(state: Accumulated): Parameters<Adapter["normalize"]>[1] {
     approvals: finished.filter((facts) => facts.kind === "approval_request").length,
     refusal:
       messages.some((facts) => facts.refusal) && messages.every((facts) => (facts.content ?? "") === ""),
+    providerExecuted: finished.filter((facts) => facts.kind === "provider_executed").length,
     errorCodes: state.errorCodes,
   };
 }

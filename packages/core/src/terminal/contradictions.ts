@@ -27,7 +27,9 @@ function findContradictionAtEnd(item: AccumulatedItem, end: ItemFacts): ErrorCla
   if (end.kind !== item.kind || end.argumentsKind !== item.argumentsKind) return "IDENTITY_CONFLICT";
   if (differs(item.callId, end.callId) || differs(item.name, end.name)) return "IDENTITY_CONFLICT";
   if (item.kind !== "tool_call") return null;
-  const content = end.content ?? "";
+  // Nothing said at the end: what was streamed stands.
+  if (end.content === null) return null;
+  const { content } = end;
   const agrees = item.argumentText === null ? matchesFragments(item, content) : item.argumentText === content;
   return agrees ? null : "ARGUMENTS_MISMATCH";
 }

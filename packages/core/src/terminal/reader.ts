@@ -1,11 +1,10 @@
 // Takes the bytes of one response and how the transport ended, gives the one reading of it; refuses to call
 // anything complete before the family's closing marker was read and agrees with everything before it.
-import { createSseReader, isNormalEnd, type Adapter, type SseMessage } from "../wire/index.ts";
-import { createAccumulator, type Accumulated } from "./accumulate.ts";
-import { classify } from "./classify.ts";
+import { assertNever } from "../fault/index.ts";
+import { createSseReader, type Adapter, type SseMessage } from "../wire/index.ts";
+import { createAccumulator } from "./accumulate.ts";
+import { conclude } from "./conclude.ts";
 import type { ResponseReading } from "./reading.ts";
-import { messageText } from "./restated.ts";
-import { settleItems } from "./settle-items.ts";
 import type { TransportEnd } from "./transport-ends.ts";
 
 export interface ResponseReaderOptions {
@@ -14,6 +13,8 @@ export interface ResponseReaderOptions {
   readonly maxArgumentBytes: number;
   readonly maxItems: number;
   readonly requestedMaxOutputTokens: number | null;
+  /** For families whose marker a gateway may leave out; `required` unless the route's contract says otherwise. */
+  readonly closingMarker?: "required" | "optional";
 }
 
 export interface ResponseReader {
@@ -60,33 +61,24 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
       if (ended) throw new TypeError("a response was ended twice");
       ended = true;
       const end = settleEnd(reported);
-      const { state } = accumulator;
+      for (const event of decoder.end()) accumulator.apply(event);
       const { unknownEvents } = decoder;
       const transport = { end, bytes: sse.bytes, messages, unknownEvents };
-      return conclude(adapter, options, { state, transport });
+      const needsMarker = isMarkerNeeded(adapter, options);
+      return conclude(adapter, options, { state: accumulator.state, transport, needsMarker });
     },
   };
 }
 
-function conclude(
-  adapter: Adapter,
-  options: ResponseReaderOptions,
-  read: { readonly state: Accumulated; readonly transport: ResponseReading["transport"] },
-): ResponseReading {
-  const { state, transport } = read;
-  const { requestedMaxOutputTokens, maxArgumentBytes } = options;
-  const { outcome, errorClass } = classify({ adapter, state, end: transport.end, requestedMaxOutputTokens });
-  const finished = [...state.items.values()].flatMap((item) => item.finished ?? []);
-  const finish = state.finishes[0];
-  return {
-    responseId: state.responseId,
-    raw: finish?.signal ?? null,
-    outcome,
-    errorClass,
-    items: settleItems(state, outcome, maxArgumentBytes),
-    outputItems: isNormalEnd(outcome) ? finished.map(({ raw }) => raw) : [],
-    outputText: messageText(finished),
-    usage: finish?.usage ?? null,
-    transport,
-  };
+function isMarkerNeeded(adapter: Adapter, options: ResponseReaderOptions): boolean {
+  switch (adapter.closingMarker) {
+    case "always":
+      return true;
+    case "by_route":
+      return options.closingMarker !== "optional";
+    case "none":
+      return false;
+    default:
+      return assertNever(adapter.closingMarker);
+  }
 }

@@ -1,6 +1,6 @@
 import type { ErrorClass } from "../fault/index.ts";
 import type { JsonObject } from "../json/index.ts";
-import type { ArgumentsKind, ItemKind, Outcome, RawSignal, Usage } from "../wire/index.ts";
+import type { ArgumentsKind, ItemKind, Outcome, RawSignal, ResponseFlag, Usage } from "../wire/index.ts";
 import type { TransportEnd } from "./transport-ends.ts";
 
 /** One output item once its lifecycle is over; it never changes again. */
@@ -32,6 +32,8 @@ export interface ResponseReading {
   readonly outputItems: readonly JsonObject[];
   readonly outputText: string;
   readonly usage: Usage | null;
+  /** Sorted; absent where there is none. They decide nothing. */
+  readonly flags?: readonly ResponseFlag[];
   readonly transport: {
     readonly end: TransportEnd;
     readonly bytes: number;

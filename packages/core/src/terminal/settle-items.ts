@@ -14,7 +14,7 @@ export function settleItems(
 ): readonly TerminalItem[] {
   return [...state.items.values()].map((item) => {
     const { kind, callId, name, argumentsKind } = item.finished ?? item;
-    const content = item.finished?.content ?? item.argumentText ?? item.fragments.join("");
+    const content = itemContent(item);
     const bytes = Buffer.byteLength(content, "utf8");
     const contentFault = kind === "tool_call" ? argumentFault(content, bytes, maxArgumentBytes) : null;
     const errorClass = ownFault(item) ?? contentFault ?? responseFault(item, outcome);
@@ -30,6 +30,11 @@ export function settleItems(
       errorClass,
     };
   });
+}
+
+/** What the finished item says, or else the whole argument text, or else what was streamed of it. */
+export function itemContent(item: AccumulatedItem): string {
+  return item.finished?.content ?? item.argumentText ?? item.fragments.join("");
 }
 
 function ownFault(item: AccumulatedItem): ErrorClass | null {

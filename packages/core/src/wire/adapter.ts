@@ -1,4 +1,5 @@
-import type { JsonObject } from "../json/index.ts";
+import type { ErrorClass } from "../fault/index.ts";
+import type { JsonObject, JsonValue } from "../json/index.ts";
 import type { ConversationEntry } from "./conversation.ts";
 import type { ItemFacts, WireEvent } from "./events.ts";
 import type { Family } from "./family.ts";
@@ -26,14 +27,23 @@ export interface EncodeTool {
 export interface Observed {
   readonly calls: number;
   readonly approvals: number;
+  /** Items that the provider ran or still runs by itself. */
+  readonly providerExecuted: number;
   readonly refusal: boolean;
   /** The codes of every error in the stream, in order. Only `policy_stop` can stand beside one. */
   readonly errorCodes: readonly (string | null)[];
 }
 
+/** An outcome as a family's table gives it; an indeterminate one may say why. */
+export interface NormalizedOutcome extends Outcome {
+  readonly because?: ErrorClass;
+}
+
 /** Reads one response; a new response needs a new decoder. */
 export interface Decoder {
   decode(message: SseMessage): readonly WireEvent[];
+  /** Called once, at the closing marker or at the end of the bytes: what the family knows only then. */
+  end(): readonly WireEvent[];
   /** Messages that were ignored because their type is not known. */
   readonly unknownEvents: number;
 }
@@ -45,13 +55,22 @@ export interface Adapter {
   readonly version: string;
   /** What a run must not ask of this family: admission refuses it, since the request can't carry it. */
   readonly supports: { readonly stopSequences: boolean };
+  /**
+   * Whether a stream has to be closed in so many words. `always`: the finishing signal is the marker. `by_route`:
+   * a marker follows the signal, and the route says whether it may be missing. `none`: the signal and a clean end.
+   */
+  readonly closingMarker: "always" | "by_route" | "none";
+  /** Request headers of this family besides the content type and the authorization. */
+  readonly headers: Readonly<Record<string, string>>;
   path(model: string): string;
   /** The JSON text of the request body. Throws SPEC_INVALID for what `supports` denies. */
   encode(input: EncodeInput): string;
   createDecoder(): Decoder;
   /** Reads a whole output item; null where the item is malformed. */
   readItem(item: JsonObject): ItemFacts | null;
-  normalize(signal: RawSignal, observed: Observed): Outcome;
+  /** Reads a whole response that did not come as a stream, in the same vocabulary; `text` is what was parsed. */
+  readBuffered(body: JsonValue, text: string): readonly WireEvent[];
+  normalize(signal: RawSignal, observed: Observed): NormalizedOutcome;
   /** Whether nothing of the response can follow this message. */
   closesStream(message: SseMessage): boolean;
 }

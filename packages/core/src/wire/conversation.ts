@@ -24,9 +24,12 @@ export const conversationEntrySchema = z.discriminatedUnion("type", [
     .strictObject({
       type: z.literal("call_result"),
       itemKey: z.string().min(1),
-      callId: z.string().min(1),
+      /** Empty where the family sent none: then the item key alone says which call this answers. */
+      callId: z.string(),
       argumentsKind: z.enum(["json", "text"]),
       content: z.string(),
+      /** The content says why the call did not run, or what went wrong. */
+      failed: z.boolean().optional(),
     })
     .readonly(),
   z.strictObject({ type: z.literal("correction"), text: z.string() }).readonly(),

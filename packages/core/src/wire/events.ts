@@ -19,6 +19,12 @@ export interface Usage {
   readonly outputTokens: number | null;
 }
 
+/**
+ * What people should know of a response although it decides nothing. `id_synthesised`: a call came without an id
+ * and was given one. `tool_markup_in_text`: the text holds what looks like a call. `empty`: a normal end of nothing.
+ */
+export type ResponseFlag = "id_synthesised" | "tool_markup_in_text" | "empty";
+
 /** What a whole item says about itself; `content` is a call's arguments or a message's text. */
 export interface ItemFacts {
   readonly kind: ItemKind;
@@ -58,12 +64,21 @@ type FamilyEvent =
       readonly name: string | null;
     }
   | { readonly type: "text_delta"; readonly slot: string; readonly text: string }
-  | ({ readonly type: "item_finished"; readonly slot: string; readonly raw: JsonObject } & ItemFacts)
+  | ({
+      readonly type: "item_finished";
+      readonly slot: string;
+      /** The item as the follow-up repeats it; null where the family repeats it as a part of something larger. */
+      readonly raw: JsonObject | null;
+    } & ItemFacts)
+  | { readonly type: "usage_reported"; readonly usage: Usage }
+  | { readonly type: "response_flagged"; readonly flag: ResponseFlag }
   | {
       readonly type: "response_finished";
       readonly signal: RawSignal;
       /** The output as the closing event repeats it; null where it repeats nothing. */
       readonly restated: readonly JsonObject[] | null;
+      /** What the follow-up repeats, where that is not the items' own `raw` one by one. */
+      readonly output?: readonly JsonObject[];
       readonly usage: Usage | null;
       readonly responseId: string | null;
     }

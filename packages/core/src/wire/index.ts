@@ -1,7 +1,15 @@
-export type { Adapter, Decoder, EncodeInput, EncodeTool, Observed } from "./adapter.ts";
+export type { Adapter, Decoder, EncodeInput, EncodeTool, NormalizedOutcome, Observed } from "./adapter.ts";
 export { ADAPTERS } from "./adapters.ts";
 export { conversationEntrySchema, type ConversationEntry } from "./conversation.ts";
-export type { ArgumentsKind, ItemFacts, ItemKind, StreamError, Usage, WireEvent } from "./events.ts";
+export type {
+  ArgumentsKind,
+  ItemFacts,
+  ItemKind,
+  ResponseFlag,
+  StreamError,
+  Usage,
+  WireEvent,
+} from "./events.ts";
 export { FAMILIES, type Family } from "./family.ts";
 export {
   formatRawSignal,

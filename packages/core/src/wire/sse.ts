@@ -1,6 +1,7 @@
 // Takes the bytes of one event stream, gives its messages and says how it ended; refuses bytes that are not
 // UTF-8 and anything over the limits. `id:` and `retry:` are dropped: nothing here ever reconnects or resumes.
 import { createParser } from "eventsource-parser";
+import { createBlockFinder } from "./sse-blocks.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -48,21 +49,29 @@ export function createSseReader(limits: SseLimits): SseReader {
   const state = createState();
   // The decoder keeps the byte order mark, so that exactly one is stripped, and here.
   const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const whole = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const queue: SseMessage[] = [];
   const parser = createQueueParser(queue, limits.maxMessageBytes);
 
   function take(bytes: Uint8Array): void {
-    if (!countBytes(state, limits, bytes.length)) return;
-    const text = decodeUtf8(utf8, bytes);
-    if (text === null) state.failure = "bad_utf8";
-    else parser.feed(enterText(state, text, bytes.length));
+    const text = decodeUtf8(utf8, bytes.subarray(0, roomFor(state, limits)));
+    if (text === null) refuseLine(state);
+    else if (countBytes(state, limits, bytes.length)) parser.feed(enterText(state, text, bytes.length));
+  }
+
+  function takeBlock(text: string, bytes: number): void {
+    state.streamBytes += bytes;
+    parser.feed(text);
   }
 
   return {
     *read(chunk) {
+      const nextBlock = createBlockFinder(chunk, whole);
       for (let from = 0; from < chunk.length && state.failure === null;) {
-        const to = segmentEnd(chunk, from);
-        take(chunk.subarray(from, to));
+        const block = isBetweenMessages(state) ? nextBlock(from, roomFor(state, limits)) : null;
+        const to = block?.to ?? lineEnd(chunk, from);
+        if (block === null) take(chunk.subarray(from, to));
+        else takeBlock(block.text, to - from);
         yield* queue.splice(0);
         from = to;
       }
@@ -97,12 +106,26 @@ function createState(): State {
   };
 }
 
-/** False once a limit is passed; the count then stops one byte beyond it, however the bytes were split. */
-function countBytes(state: State, limits: SseLimits, bytes: number): boolean {
-  const room = Math.min(
+function roomFor(state: State, limits: SseLimits): number {
+  return Math.min(
     limits.maxMessageBytes - state.messageBytes - state.lineBytes,
     limits.maxStreamBytes - state.streamBytes,
   );
+}
+
+function isBetweenMessages(state: State): boolean {
+  return !state.atStart && !state.afterCarriageReturn && state.messageBytes === 0 && state.lineBytes === 0;
+}
+
+/** Nothing of a line with a bad byte counts, so that it does not matter where the line was split. */
+function refuseLine(state: State): void {
+  state.failure = "bad_utf8";
+  state.streamBytes -= state.lineBytes;
+}
+
+/** False once a limit is passed; the count then stops one byte beyond it, however the bytes were split. */
+function countBytes(state: State, limits: SseLimits, bytes: number): boolean {
+  const room = roomFor(state, limits);
   state.streamBytes += Math.min(bytes, room + 1);
   if (bytes > room) state.failure = "overflow";
   return bytes <= room;
@@ -123,7 +146,7 @@ function createQueueParser(queue: SseMessage[], maxBufferSize: number): { feed(t
 }
 
 /** One line end, or the rest of the chunk: what is read and counted does not depend on how bytes were split. */
-function segmentEnd(chunk: Uint8Array, from: number): number {
+function lineEnd(chunk: Uint8Array, from: number): number {
   for (let at = from; at < chunk.length; at += 1) {
     if (chunk[at] === LF || chunk[at] === CR) return at + 1;
   }

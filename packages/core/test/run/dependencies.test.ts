@@ -8,7 +8,10 @@ const reads = (...paths: string[]): ResourceClaims => ({ ...none, reads: paths }
 const writes = (...paths: string[]): ResourceClaims => ({ ...none, writes: paths });
 const command: ResourceClaims = { ...none, workspace: "write" };
 
-function needs(claims: readonly ResourceClaims[], parallel: "on" | "off" = "on"): readonly (readonly string[])[] {
+function needs(
+  claims: readonly ResourceClaims[],
+  parallel: "on" | "off" = "on",
+): readonly (readonly string[])[] {
   const calls = claims.map((each, at) => ({ itemKey: String(at), claims: each }));
   return [...callDependencies(calls, parallel).values()];
 }
@@ -68,31 +71,38 @@ describe("for any calls and any order of settlements", () => {
   test("needs point back only, and every call becomes free in the end", () => {
     const turns = fc.array(claims, { maxLength: 12 });
     fc.assert(
-      fc.property(turns, fc.constantFrom("on" as const, "off" as const), fc.infiniteStream(fc.nat()), (all, parallel, picks) => {
-        const dependencies = callDependencies(
-          all.map((each, at) => ({ itemKey: String(at), claims: each })),
-          parallel,
-        );
-        for (const [key, others] of dependencies) {
-          expect(others.every((other) => Number(other) < Number(key))).toBe(true);
-        }
-        const stages = new Map<string, CallStage>([...dependencies.keys()].map((key) => [key, "waiting"]));
-        const progress = (): ReturnType<typeof turnProgress> =>
-          turnProgress({
-            state: "calls",
-            attempt: 1,
-            maxOutputTokens: null,
-            calls: new Map([...stages].map(([key, stage]) => [key, { stage, needs: dependencies.get(key) ?? [] }])),
-          });
-        while (progress().open > 0) {
-          for (const key of progress().free) stages.set(key, "released");
-          const running = [...stages].filter(([, stage]) => stage === "released").map(([key]) => key);
-          expect(running.length).toBeGreaterThan(0);
-          const { value } = picks.next();
-          stages.set(running[Number(value) % running.length] ?? "", "settled");
-        }
-        expect([...stages.values()].every((stage) => stage === "settled")).toBe(true);
-      }),
+      fc.property(
+        turns,
+        fc.constantFrom("on" as const, "off" as const),
+        fc.infiniteStream(fc.nat()),
+        (all, parallel, picks) => {
+          const dependencies = callDependencies(
+            all.map((each, at) => ({ itemKey: String(at), claims: each })),
+            parallel,
+          );
+          for (const [key, others] of dependencies) {
+            expect(others.every((other) => Number(other) < Number(key))).toBe(true);
+          }
+          const stages = new Map<string, CallStage>([...dependencies.keys()].map((key) => [key, "waiting"]));
+          const progress = (): ReturnType<typeof turnProgress> =>
+            turnProgress({
+              state: "calls",
+              attempt: 1,
+              maxOutputTokens: null,
+              calls: new Map(
+                [...stages].map(([key, stage]) => [key, { stage, needs: dependencies.get(key) ?? [] }]),
+              ),
+            });
+          while (progress().open > 0) {
+            for (const key of progress().free) stages.set(key, "released");
+            const running = [...stages].filter(([, stage]) => stage === "released").map(([key]) => key);
+            expect(running.length).toBeGreaterThan(0);
+            const { value } = picks.next();
+            stages.set(running[Number(value) % running.length] ?? "", "settled");
+          }
+          expect([...stages.values()].every((stage) => stage === "settled")).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -17,6 +17,8 @@ describe("a routes file", () => {
       models: ["m"],
       reportCovers: "model",
       effects: "contract",
+      limits: { concurrency: null, requestsPerMinute: null },
+      closingMarker: "required",
       deadlines: { connectMs: 10_000, firstByteMs: 120_000, idleMs: 60_000, totalMs: 900_000 },
     });
   });
@@ -32,8 +34,16 @@ describe("a routes file", () => {
       [...GATEWAY, "    models: []", "    effects: all", "    deadline: {}"].join("\n"),
       /(?=[^]*routes\.gateway\.models: )(?=[^]*routes\.gateway\.effects: )(?=[^]*"deadline")/,
     ],
-    ["has another family", "routes: { a: { family: x, baseUrl: cometapi, models: [m] } }", /routes\.a\.family: /],
-    ["has an address that is no URL", "routes: { a: { family: responses, baseUrl: x, models: [m] } }", /baseUrl: /],
+    [
+      "has another family",
+      "routes: { a: { family: x, baseUrl: cometapi, models: [m] } }",
+      /routes\.a\.family: /,
+    ],
+    [
+      "has an address that is no URL",
+      "routes: { a: { family: responses, baseUrl: x, models: [m] } }",
+      /baseUrl: /,
+    ],
     [
       "has an address that is no HTTP",
       "routes: { a: { family: responses, baseUrl: 'file:///etc', models: [m] } }",

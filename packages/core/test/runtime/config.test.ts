@@ -49,7 +49,9 @@ describe("the configuration", () => {
     expect(() => checkConfig("validator", environment)).toThrow(
       /(?=[^]*AIRLOCK_LOCK_MS: )(?=[^]*AIRLOCK_SWEEP_MS: )/,
     );
-    expect(() => checkConfig("streamer", environment)).toThrow(/^(?![^]*AIRLOCK_SWEEP_MS)[^]*AIRLOCK_LOCK_MS/);
+    expect(() => checkConfig("streamer", environment)).toThrow(
+      /^(?![^]*AIRLOCK_SWEEP_MS)[^]*AIRLOCK_LOCK_MS/,
+    );
     for (const service of SERVICES) checkConfig(service, { AIRLOCK_KEYRING: "k" });
   });
 
@@ -65,7 +67,8 @@ describe("the configuration", () => {
 });
 
 test("every setting's own default is one that it takes", () => {
-  for (const { env, schema, fallback } of Object.values(SETTINGS)) {
-    if (fallback !== null) expect([env, schema.safeParse(fallback).success]).toEqual([env, true]);
-  }
+  const refused = Object.values(SETTINGS).filter(
+    ({ schema, fallback }) => fallback !== null && !schema.safeParse(fallback).success,
+  );
+  expect(refused.map(({ env }) => env)).toEqual([]);
 });

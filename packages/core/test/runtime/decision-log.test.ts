@@ -9,9 +9,12 @@ const RESPONSE_FIELDS =
 test.each([
   ["item", itemDecisionSchema, ITEM_FIELDS],
   ["response", responseDecisionSchema, RESPONSE_FIELDS],
-] as const)("a line of the %s log has exactly the fields of the design, in its order", (_, schema, fields) => {
-  expect(Object.keys(schema.shape).join(", ")).toBe(fields);
-});
+] as const)(
+  "a line of the %s log has exactly the fields of the design, in its order",
+  (_, schema, fields) => {
+    expect(Object.keys(schema.shape).join(", ")).toBe(fields);
+  },
+);
 
 test("a line with a further field is refused", () => {
   const line = {

@@ -20,7 +20,9 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     events: keys.events,
   };
   expect(Object.keys(keys).toSorted()).toEqual(Object.keys(all).toSorted());
-  expect(Object.fromEntries(Object.entries(all).map(([name, key]) => [name, key.replace(RUN, "run")]))).toEqual({
+  expect(
+    Object.fromEntries(Object.entries(all).map(([name, key]) => [name, key.replace(RUN, "run")])),
+  ).toEqual({
     spec: "airlock:{run}:spec",
     run: "airlock:{run}:run",
     turn: "airlock:{run}:turn:1",
@@ -43,7 +45,7 @@ test("keys outside of runs have no hash tag", () => {
 test("an event that does not fit its schema is never written, and an unknown one is skipped by readers", () => {
   const event = { type: "turn_closed", turn: 1 } as const;
   expect(eventText([event])).toBe(JSON.stringify([JSON.stringify(event)]));
-  expect(() => eventText([{ ...event, content: "x" } as typeof event])).toThrow();
+  expect(() => eventText([{ ...event, content: "x" } as typeof event])).toThrow(/content/);
   expect(readEvent(["e", JSON.stringify(event)])).toEqual(event);
   expect(readEvent(["e", '{"type":"later"}'])).toBeNull();
   expect(readEvent([])).toBeNull();
@@ -54,6 +56,9 @@ test("a hash is read by its schema, is null where it doesn't exist, and names wh
   expect(fieldsOf(schema, "key", {})).toBeNull();
   expect(fieldsOf(schema, "key", { state: "a", count: "2" })).toEqual({ state: "a", count: 2 });
   expect(() => fieldsOf(schema, "key", { state: "c", count: "x" })).toThrow(
-    expect.objectContaining({ code: "SCHEMA_VERSION", message: expect.stringMatching(/key .*: state, count$/) }),
+    expect.objectContaining({
+      code: "SCHEMA_VERSION",
+      message: expect.stringMatching(/key .*: state, count$/),
+    }),
   );
 });

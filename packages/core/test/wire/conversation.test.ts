@@ -12,6 +12,14 @@ describe("a conversation entry", () => {
       items: [{ type: "message", z: 1, a: [null] }],
     },
     { type: "call_result", itemKey: "r.1.1.0", callId: "c", argumentsKind: "text", content: "" },
+    {
+      type: "call_result",
+      itemKey: "r.1.1.0",
+      callId: "",
+      argumentsKind: "json",
+      content: "x",
+      failed: true,
+    },
     { type: "correction", text: "no" },
   ])("is read as it was written: $type", (entry) => {
     expect(JSON.stringify(conversationEntrySchema.parse(entry))).toBe(JSON.stringify(entry));
@@ -24,7 +32,7 @@ describe("a conversation entry", () => {
     ["an item that is no object", { type: "model_output", family: "responses", attempt: "a", items: ["x"] }],
     [
       "a result for no call",
-      { type: "call_result", itemKey: "k", callId: "", argumentsKind: "json", content: "" },
+      { type: "call_result", itemKey: "", callId: "", argumentsKind: "json", content: "" },
     ],
   ])("is refused with %s", (_name, entry) => {
     expect(conversationEntrySchema.safeParse(entry).success).toBe(false);

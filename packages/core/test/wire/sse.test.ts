@@ -93,6 +93,46 @@ describe("an event stream", () => {
   });
 });
 
+describe("messages that stand whole in their piece", () => {
+  test("read as they do line by line", () => {
+    const block = fc.constantFrom(
+      "data: 1\n\n",
+      "event: a\ndata: ä\ndata: 2\n\n",
+      ": ping\n\n",
+      ": ping\ndata: 3\n\n",
+      "data: 4\n: ping\n\n",
+      '{"a":1}\ndata: 5\n\n',
+      "\n",
+      "data: 6\n",
+      "\uFEFFdata: 7\n\n",
+      "data: 8\r\n\r\n",
+    );
+    const bytes = fc
+      .tuple(fc.array(block, { maxLength: 10 }), fc.boolean())
+      .map(([blocks, isBroken]) =>
+        Uint8Array.from([
+          ...encoder.encode(blocks.join("")),
+          ...(isBroken ? [...encoder.encode('{"b":1}\ndata: '), 0xff, 0x0a, 0x0a] : []),
+        ]),
+      );
+    const limits = fc.record({
+      maxMessageBytes: fc.integer({ min: 5, max: 40 }),
+      maxStreamBytes: fc.integer({ min: 20, max: 120 }),
+    });
+    fc.assert(
+      fc.property(bytes, fc.oneof(limits, fc.constant(LIMITS)), (bytes, limits) => {
+        expect(read([bytes], limits)).toEqual(
+          read(
+            Array.from(bytes, (byte) => Uint8Array.of(byte)),
+            limits,
+          ),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
 describe("the limits of an event stream", () => {
   const small = { maxMessageBytes: 20, maxStreamBytes: 100 };
 

@@ -1,19 +1,25 @@
 // Takes a signed turn, gives the attempt's terminal records on the items queue, once;
-// a redelivered turn sends no second request: it publishes what was committed, or commits the attempt as lost.
+// a redelivered turn sends no second request: it publishes what was committed, or commits the attempt as lost;
+// a turn whose route has no free slot comes back later, before its attempt has begun.
 import type { TurnBody } from "@airlock/core/contract";
 import { DONE, messageOf, type Delivery, type Handled } from "@airlock/core/queue";
-import { itemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
+import { attemptKey, itemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
 import { readAttempt, readConversation, readItem } from "@airlock/core/run";
 import { ADAPTERS } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import { buildRequest } from "../request/build-request.ts";
 import { createDeadlines } from "../request/deadlines.ts";
+import { onSlot, takeSlot } from "../request/route-slot.ts";
 import { streamResponse, type StreamedResponse } from "../request/stream-response.ts";
 import { commitAttempt, describeAttempt } from "./commit-attempt.ts";
 import { unreadResponse } from "./unread-response.ts";
 
 export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Promise<Handled> {
+  const place = { route: body.route, slot: attemptKey(body) };
+  const delayMs = await takeSlot(deps.limiter, place, deps.routes.get(body.route));
+  if (delayMs > 0) return { kind: "later", delayMs };
   const answer = await deps.store.begin(body, deps.owner);
+  if (answer !== "begin") await deps.limiter.release(place.route, place.slot);
   switch (answer) {
     case "begin":
       await runAttempt(deps, body, signal);
@@ -31,7 +37,10 @@ export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Pr
 
 async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<void> {
   const started = performance.now();
-  const streamed = await deps.cancels.during(turn.run, signal, (either) => stream(deps, turn, either));
+  const place = { route: turn.route, slot: attemptKey(turn) };
+  const streamed = await onSlot(deps.limiter, place, () =>
+    deps.cancels.during(turn.run, signal, (either) => stream(deps, turn, either)),
+  );
   const durationMs = Math.round(performance.now() - started);
   await finish(deps, turn, { ...streamed, durationMs, owner: deps.owner });
 }

@@ -40,6 +40,7 @@ export function buildRequest(
   const request = {
     url: requestUrl(base, adapter.path(model)),
     headers: {
+      ...adapter.headers,
       authorization: `Bearer ${comet ? known.apiKey : NO_KEY}`,
       "content-type": "application/json",
       accept: "text/event-stream",

@@ -36,12 +36,12 @@ export async function streamResponse(
   let httpStatus: number | null = null;
   let retryAfterMs: number | null = null;
   let end: TransportEnd;
-  let fault: unknown = null;
+  const faults = new Set<unknown>();
   const read = (chunk: Uint8Array): "open" | "closed" => {
     try {
       return reader.push(chunk);
     } catch (error) {
-      fault = error;
+      faults.add(error);
       throw error;
     }
   };
@@ -57,8 +57,8 @@ export async function streamResponse(
     httpStatus = response.statusCode;
     retryAfterMs = retryAfter(response.headers["retry-after"]);
     end = await readBody(response, { read, deadlines });
-  } catch {
-    if (fault !== null) throw fault; // a bug of ours must not look like a broken stream
+  } catch (error) {
+    if (faults.has(error)) throw error; // a bug of ours must not look like a broken stream
     // which error it was says less than when it came: before the headers, or in the middle of the stream
     end = deadlines.expired() ?? (httpStatus === null ? "connect_error" : "reset");
   } finally {
@@ -69,7 +69,10 @@ export async function streamResponse(
 
 async function readBody(
   response: Dispatcher.ResponseData,
-  { read, deadlines }: { readonly read: (chunk: Uint8Array) => "open" | "closed"; readonly deadlines: Deadlines },
+  {
+    read,
+    deadlines,
+  }: { readonly read: (chunk: Uint8Array) => "open" | "closed"; readonly deadlines: Deadlines },
 ): Promise<TransportEnd> {
   const { statusCode, headers, body } = response;
   const refused = refusal(statusCode, headers["content-type"]);

@@ -31,7 +31,8 @@ async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
     const released = await releaseCall(deps, itemKey, 0);
-    if (released === "over" || released === "refused") turn = await endCall(deps, { itemKey, call }, released);
+    if (released === "over" || released === "refused")
+      turn = await endCall(deps, { itemKey, call }, released);
   }
   return turn;
 }

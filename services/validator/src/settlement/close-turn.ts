@@ -63,6 +63,7 @@ async function resultEntry(deps: Deps, itemKey: string, call: CallHash | null): 
     itemKey,
     callId,
     argumentsKind,
+    failed: call.settled !== "EXECUTED",
     content: (await resultText(deps, itemKey, call)) ?? refusalText(call),
   };
 }

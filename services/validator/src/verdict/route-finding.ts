@@ -19,7 +19,10 @@ export async function routeFinding(
     return { rule: "contract-run", decision: "forbid", reason: "a contract scenario runs no tool" };
   }
   const route = deps.routes.get(run.route);
-  if (route !== undefined && route.effects === "read_only" && effect === "read") return null;
+  if (route?.effects === "read_only") {
+    if (effect === "read") return null;
+    return { rule: "route-read-only", decision: "forbid", reason: "the operator lets this route only read" };
+  }
   const scope = route === undefined ? null : reportScope(route, run.model);
   if (route !== undefined && scope !== null) {
     const adapter = ADAPTERS[route.family].version;

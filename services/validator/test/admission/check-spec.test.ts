@@ -67,14 +67,34 @@ describe("a spec is refused that", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["names an unknown route", { route: "live" }, 'route "live" is none of: gateway'],
     ["names a route by a prototype's name", { route: "__proto__" }, 'route "__proto__" is none of: gateway'],
-    ["names a model that the route doesn't take", { model: "x" }, 'route "gateway" takes no model "x", only replay/**'],
+    [
+      "names a model that the route doesn't take",
+      { model: "x" },
+      'route "gateway" takes no model "x", only replay/**',
+    ],
     ["names an unknown tool", { tools: ["rm_rf"] }, 'tool "rm_rf" is none of: read_file, list_files'],
     ["names a tool twice", { tools: ["read_file", "read_file"] }, 'tool "read_file" is named twice'],
     ["names an unknown policy", { policy: "lax" }, 'policy "lax" is none of: ci-default, read-only'],
-    ["has tools without a workspace", { tools: ["read_file"], workspace: undefined }, "tools need a workspace"],
-    ["works on a source beside the allowed ones", { workspace: { source: "/srv/repos-evil", ref: "main" } }, "AIRLOCK_SOURCES"],
-    ["climbs out of an allowed source", { workspace: { source: "/srv/repos/../x", ref: "main" } }, "AIRLOCK_SOURCES"],
-    ["has a stop sequence that the family doesn't know", { stopSequences: [{ sequence: "END", meaning: "complete" }] }, "no stop sequences"],
+    [
+      "has tools without a workspace",
+      { tools: ["read_file"], workspace: undefined },
+      "tools need a workspace",
+    ],
+    [
+      "works on a source beside the allowed ones",
+      { workspace: { source: "/srv/repos-evil", ref: "main" } },
+      "AIRLOCK_SOURCES",
+    ],
+    [
+      "climbs out of an allowed source",
+      { workspace: { source: "/srv/repos/../x", ref: "main" } },
+      "AIRLOCK_SOURCES",
+    ],
+    [
+      "has a stop sequence that the family doesn't know",
+      { stopSequences: [{ sequence: "END", meaning: "complete" }] },
+      "no stop sequences",
+    ],
   ])("%s", (_, change, detail) => {
     expect(check(change)).toEqual({ ok: false, detail: expect.stringContaining(detail) });
   });

@@ -47,11 +47,19 @@ function stepOf(given: Case): Step {
     durationMs: 0,
     retryAfterMs: null,
   };
-  return nextStep(response, { limits, onTruncated: given.onTruncated ?? "larger_budget" }, given.budget ?? null);
+  return nextStep(
+    response,
+    { limits, onTruncated: given.onTruncated ?? "larger_budget" },
+    given.budget ?? null,
+  );
 }
 
 const ended = (state: string, errorClass: string) => ({ kind: "end", state, errorClass });
-const retry = (maxOutputTokens: number | null, reason: string) => ({ kind: "retry", maxOutputTokens, reason });
+const retry = (maxOutputTokens: number | null, reason: string) => ({
+  kind: "retry",
+  maxOutputTokens,
+  reason,
+});
 
 describe("what follows a response", () => {
   test.each<[string, Case, unknown]>([
@@ -61,26 +69,82 @@ describe("what follows a response", () => {
       { outcome: ["action_required", "approve"] },
       ended("escalated", "APPROVAL_REQUESTED"),
     ],
-    ["a pause is not continued", { outcome: ["action_required", "continue"] }, ended("escalated", "APPROVAL_REQUESTED")],
-    ["an action without a name runs nothing", { outcome: ["action_required", null] }, ended("escalated", "APPROVAL_REQUESTED")],
+    [
+      "a pause is not continued",
+      { outcome: ["action_required", "continue"] },
+      ended("escalated", "APPROVAL_REQUESTED"),
+    ],
+    [
+      "an action without a name runs nothing",
+      { outcome: ["action_required", null] },
+      ended("escalated", "APPROVAL_REQUESTED"),
+    ],
     ["an output is judged", { outcome: ["candidate_complete", null] }, { kind: "judge_artifact" }],
-    ["a policy stop ends the run", { outcome: ["policy_stop", null] }, ended("policy_stopped", "PROVIDER_POLICY_STOP")],
-    ["a cut output gets twice the default budget", { outcome: ["truncated", null] }, retry(8_192, "OUTPUT_TRUNCATED")],
-    ["a cut output gets twice its budget", { outcome: ["truncated", null], budget: 100 }, retry(200, "OUTPUT_TRUNCATED")],
-    ["a cut output gets no more than the cap", { outcome: ["truncated", null], budget: 9_000 }, retry(10_000, "OUTPUT_TRUNCATED")],
-    ["a cut output at the cap ends the run", { outcome: ["truncated", null], budget: 10_000 }, ended("truncated", "OUTPUT_TRUNCATED")],
-    ["a cut output above the cap ends the run", { outcome: ["truncated", null], budget: 12_000 }, ended("truncated", "OUTPUT_TRUNCATED")],
-    ["a cut output of the last attempt ends the run", { outcome: ["truncated", null], attempt: 3 }, ended("truncated", "OUTPUT_TRUNCATED")],
-    ["a cut output ends the run where the spec says so", { outcome: ["truncated", null], onTruncated: "escalate" }, ended("truncated", "OUTPUT_TRUNCATED")],
+    [
+      "a policy stop ends the run",
+      { outcome: ["policy_stop", null] },
+      ended("policy_stopped", "PROVIDER_POLICY_STOP"),
+    ],
+    [
+      "a cut output gets twice the default budget",
+      { outcome: ["truncated", null] },
+      retry(8_192, "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a cut output gets twice its budget",
+      { outcome: ["truncated", null], budget: 100 },
+      retry(200, "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a cut output gets no more than the cap",
+      { outcome: ["truncated", null], budget: 9_000 },
+      retry(10_000, "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a cut output at the cap ends the run",
+      { outcome: ["truncated", null], budget: 10_000 },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a cut output above the cap ends the run",
+      { outcome: ["truncated", null], budget: 12_000 },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a cut output of the last attempt ends the run",
+      { outcome: ["truncated", null], attempt: 3 },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a cut output ends the run where the spec says so",
+      { outcome: ["truncated", null], onTruncated: "escalate" },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
     [
       "a broken stream gets a fresh attempt with the same budget",
       { outcome: ["indeterminate", null], errorClass: "STREAM_RESET", budget: 7 },
       retry(7, "STREAM_RESET"),
     ],
-    ["an unknown signal gets a fresh attempt", { outcome: ["indeterminate", null] }, retry(null, "SIGNAL_UNKNOWN")],
-    ["the last attempt escalates", { outcome: ["indeterminate", null], attempt: 3, errorClass: "STREAM_RESET" }, ended("escalated", "ATTEMPTS_EXHAUSTED")],
-    ["a drifted tool ends the run", { outcome: ["indeterminate", null], errorClass: "TOOL_DRIFT" }, ended("failed", "TOOL_DRIFT")],
-    ["a status without a response gets a fresh attempt", { outcome: ["indeterminate", null], errorClass: "CONNECT_ERROR", httpStatus: null }, retry(null, "CONNECT_ERROR")],
+    [
+      "an unknown signal gets a fresh attempt",
+      { outcome: ["indeterminate", null] },
+      retry(null, "SIGNAL_UNKNOWN"),
+    ],
+    [
+      "the last attempt escalates",
+      { outcome: ["indeterminate", null], attempt: 3, errorClass: "STREAM_RESET" },
+      ended("escalated", "ATTEMPTS_EXHAUSTED"),
+    ],
+    [
+      "a drifted tool ends the run",
+      { outcome: ["indeterminate", null], errorClass: "TOOL_DRIFT" },
+      ended("failed", "TOOL_DRIFT"),
+    ],
+    [
+      "a status without a response gets a fresh attempt",
+      { outcome: ["indeterminate", null], errorClass: "CONNECT_ERROR", httpStatus: null },
+      retry(null, "CONNECT_ERROR"),
+    ],
   ])("%s", (_, given, expected) => {
     expect(stepOf(given)).toEqual(expected);
   });
@@ -90,13 +154,22 @@ describe("what follows a response", () => {
     expect(stepOf(given)).toEqual(ended("failed", "REQUEST_REFUSED"));
   });
 
-  test.each([408, 409, 425, 429, 500, 502, 503, 504, 529])("a status %i gets a fresh attempt", (httpStatus) => {
-    const given: Case = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus };
-    expect(stepOf(given)).toEqual(retry(null, "HTTP_ERROR"));
-  });
+  test.each([408, 409, 425, 429, 500, 502, 503, 504, 529])(
+    "a status %i gets a fresh attempt",
+    (httpStatus) => {
+      const given: Case = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus };
+      expect(stepOf(given)).toEqual(retry(null, "HTTP_ERROR"));
+    },
+  );
 
   test("is an unlock for nothing but an executable outcome, and never a retry without end", () => {
-    const kinds = ["candidate_complete", "truncated", "action_required", "policy_stop", "indeterminate"] as const;
+    const kinds = [
+      "candidate_complete",
+      "truncated",
+      "action_required",
+      "policy_stop",
+      "indeterminate",
+    ] as const;
     fc.assert(
       fc.property(
         fc.constantFrom(...kinds),
@@ -108,7 +181,9 @@ describe("what follows a response", () => {
           expect(step.kind === "unlock").toBe(kind === "action_required" && action === "tool");
           if (step.kind !== "retry") return;
           expect(attempt).toBeLessThan(limits.attempts);
-          expect(step.maxOutputTokens ?? 0).toBeLessThanOrEqual(Math.max(limits.maxOutputTokensCap, budget ?? 0));
+          expect(step.maxOutputTokens ?? 0).toBeLessThanOrEqual(
+            Math.max(limits.maxOutputTokensCap, budget ?? 0),
+          );
         },
       ),
     );

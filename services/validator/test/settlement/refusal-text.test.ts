@@ -3,7 +3,13 @@ import { callHashSchema, type CallHash } from "@airlock/core/run";
 import { refusalText } from "../../src/settlement/refusal-text.ts";
 
 function told(fields: Readonly<Record<string, string>>): unknown {
-  const base = { state: "POLICY_APPROVED", tool: "write_file", callId: "c", argumentsKind: "json", bytes: "1" };
+  const base = {
+    state: "POLICY_APPROVED",
+    tool: "write_file",
+    callId: "c",
+    argumentsKind: "json",
+    bytes: "1",
+  };
   const call: CallHash = callHashSchema.parse({ ...base, ...fields });
   return JSON.parse(refusalText(call)) as unknown;
 }

@@ -4,7 +4,7 @@ import type { Decoder } from "../adapter.ts";
 import type { WireEvent } from "../events.ts";
 import type { SseMessage } from "../sse.ts";
 import { EVENT_READERS } from "./event-readers.ts";
-import { frameError, readFrame, type Frame } from "./frame.ts";
+import { frameError, readFrame, type Frame } from "../frame.ts";
 import { CLOSING_EVENTS, unreadEvent } from "./wire-types.ts";
 
 export function createDecoder(): Decoder {
@@ -51,6 +51,8 @@ export function createDecoder(): Decoder {
         }
       }
     },
+    // Every event of this protocol is complete when it comes.
+    end: () => [],
     get unknownEvents() {
       return unknownEvents;
     },

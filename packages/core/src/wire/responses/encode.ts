@@ -3,8 +3,9 @@
 import { AirlockError, assertNever } from "../../fault/index.ts";
 import type { JsonObject, JsonValue } from "../../json/index.ts";
 import type { EncodeInput, EncodeTool } from "../adapter.ts";
+import { carriedArguments } from "../carried-arguments.ts";
 import type { ConversationEntry } from "../conversation.ts";
-import { text } from "./fields.ts";
+import { text } from "../fields.ts";
 
 export const SUPPORTS = { stopSequences: false } as const;
 
@@ -65,7 +66,7 @@ function encodeEntries(entries: readonly ConversationEntry[]): readonly JsonValu
         return [{ type: "message", role: "user", content: [{ type: "input_text", text: entry.text }] }];
       case "model_output":
         for (const item of entry.items) rememberCaller(callers, item);
-        return entry.items;
+        return entry.items.map((item) => carryItem(item));
       case "call_result": {
         const caller = callers.get(entry.callId);
         return [
@@ -81,6 +82,13 @@ function encodeEntries(entries: readonly ConversationEntry[]): readonly JsonValu
         return assertNever(entry);
     }
   });
+}
+
+/** Every item is repeated as it came, but for arguments that no request can carry. */
+function carryItem(item: JsonObject): JsonObject {
+  const content = item["arguments"];
+  if (item["type"] !== "function_call" || typeof content !== "string") return item;
+  return { ...item, arguments: carriedArguments(content) };
 }
 
 function rememberCaller(callers: Map<string, JsonValue>, item: JsonObject): void {

@@ -1,8 +1,8 @@
 import { isJsonArray, type JsonObject } from "../../json/index.ts";
 import type { Usage, WireEvent } from "../events.ts";
 import type { RawSignal } from "../outcome.ts";
-import { count, object, objects, text } from "./fields.ts";
-import { frameError, type Frame } from "./frame.ts";
+import { count, object, objects, text } from "../fields.ts";
+import { frameError, type Frame } from "../frame.ts";
 import { readItem } from "./items.ts";
 import { CLOSING_EVENTS, PROVISIONAL_CALL_IDS } from "./wire-types.ts";
 
@@ -50,8 +50,16 @@ function readItemStarted({ wireType, data }: Frame): readonly WireEvent[] | null
 function readItemFinished({ wireType, data }: Frame): readonly WireEvent[] | null {
   const slot = readSlot(data);
   const raw = object(data["item"]);
-  const facts = raw === null ? null : readItem(raw);
-  if (slot === null || raw === null || facts === null) return null;
+  return slot === null || raw === null ? null : readFinishedItem(wireType, slot, raw);
+}
+
+export function readFinishedItem(
+  wireType: string,
+  slot: string,
+  raw: JsonObject,
+): readonly WireEvent[] | null {
+  const facts = readItem(raw);
+  if (facts === null) return null;
   const answerable =
     facts.callId !== null || (facts.kind !== "tool_call" && facts.kind !== "approval_request");
   // Without an id nobody could say which call a result belongs to.
@@ -81,7 +89,17 @@ function readArgumentsFinished(
 
 function readFinished({ wireType, data }: Frame): readonly WireEvent[] | null {
   const response = object(data["response"]);
-  if (response === null) return null;
+  return response === null
+    ? null
+    : readFinishedResponse(wireType, CLOSING_EVENTS.get(wireType) ?? wireType, response);
+}
+
+/** `named` is the status that the event's name, or the whole response, stands for. */
+export function readFinishedResponse(
+  wireType: string,
+  named: string,
+  response: JsonObject,
+): readonly WireEvent[] | null {
   const output = response["output"] ?? [];
   const restated = objects(output);
   if (!isJsonArray(output) || restated.length < output.length) return null;
@@ -92,13 +110,12 @@ function readFinished({ wireType, data }: Frame): readonly WireEvent[] | null {
     usage: readUsage(object(response["usage"])),
     responseId: text(response["id"]),
   } as const;
-  const finishes = readSignals(wireType, response).map((signal) => ({ ...common, signal }));
+  const finishes = readSignals(named, response).map((signal) => ({ ...common, signal }));
   return [...snapshotErrors(wireType, response), ...finishes];
 }
 
 /** The event's name and its snapshot are two statements: where they differ, both are given on. */
-function readSignals(wireType: string, response: JsonObject): readonly RawSignal[] {
-  const named = CLOSING_EVENTS.get(wireType) ?? wireType;
+function readSignals(named: string, response: JsonObject): readonly RawSignal[] {
   const stated = text(response["status"]) ?? named;
   const reason = text(object(response["incomplete_details"])?.["reason"]);
   const statuses = new Set([named, stated, ...(reason === null ? [] : ["incomplete"])]);

@@ -1,7 +1,7 @@
 import { assertNever } from "../../fault/index.ts";
 import { isJsonObject, type JsonObject } from "../../json/index.ts";
 import type { ItemFacts, ItemKind } from "../events.ts";
-import { text, objects } from "./fields.ts";
+import { text, objects } from "../fields.ts";
 import { itemType } from "./wire-types.ts";
 
 /** Reads a whole output item; null where a field that decides about execution has an impossible type. */

@@ -82,6 +82,18 @@ describe("the Responses request", () => {
     });
   });
 
+  test.each([
+    ['{"a":', "{}"],
+    ["", "{}"],
+    ['{"a":1}{"a":2}', "{}"],
+    ['{"a":1,"a":2}', '{"a":1,"a":2}'],
+    ["[1]", "[1]"],
+  ])("repeats a call with the arguments %j as %j", (content, carried) => {
+    const item = { type: "function_call", call_id: "c1", name: "f", arguments: content, status: "completed" };
+    const entries = [{ type: "model_output", family: "responses", attempt: "r.1.1", items: [item] }] as const;
+    expect(body({ entries })).toMatchObject({ input: [{ ...item, arguments: carried }] });
+  });
+
   test("leaves out what the run does not have", () => {
     expect(body({})).toEqual({
       model: "m",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ADAPTERS, formatRawSignal, type Observed, type RawSignal } from "@airlock/core/wire";
 
-const NOTHING: Observed = { calls: 0, approvals: 0, refusal: false, errorCodes: [] };
+const NOTHING: Observed = { calls: 0, approvals: 0, providerExecuted: 0, refusal: false, errorCodes: [] };
 
 type Row = readonly [signal: string, observed: Partial<Observed>, outcome: string];
 

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/index.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
 
 /** A text that is there: null and the empty string are the same as no field at all. */
 export function text(value: JsonValue | undefined): string | null {

@@ -1,10 +1,11 @@
-import type { ErrorClass } from "../../fault/index.ts";
-import type { JsonObject } from "../../json/index.ts";
-import type { WireEvent } from "../events.ts";
-import type { SseMessage } from "../sse.ts";
+import type { ErrorClass } from "../fault/index.ts";
+import { isJsonArray, type JsonObject, type JsonValue } from "../json/index.ts";
+import type { WireEvent } from "./events.ts";
 import { object, text } from "./fields.ts";
+import type { SseMessage } from "./sse.ts";
 
 export interface Frame {
+  /** The type in the data, or else the `event:` line; empty where there is neither. */
   readonly wireType: string;
   readonly data: JsonObject;
 }
@@ -20,7 +21,7 @@ export type FrameReading =
 export function readFrame(message: SseMessage): FrameReading {
   const wireType = message.event ?? "";
   const trimmed = message.data.trim();
-  if (trimmed === "" || trimmed === "[DONE]") return { status: "idle" };
+  if (trimmed === "" || isDone(message)) return { status: "idle" };
   const data = parseFrameJson(trimmed);
   if (typeof data === "object" && reportsError(data, wireType)) {
     return { status: "error", error: readError(data) };
@@ -35,8 +36,19 @@ export function readFrame(message: SseMessage): FrameReading {
   return { status: "frame", frame: { wireType: dataType ?? wireType, data } };
 }
 
+/** Exactly `[DONE]`, whatever spaces stand around it. */
+export function isDone(message: SseMessage): boolean {
+  return !message.bare && message.data.trim() === "[DONE]";
+}
+
 export function frameError(wireType: string, code: string, errorClass: ErrorClass): WireEvent {
   return { type: "stream_error", wireType, code, message: null, errorClass };
+}
+
+/** The error that stands where a whole JSON response was expected; null where the body is not one. */
+export function bodyError(body: JsonValue): WireEvent | null {
+  const data = object(isJsonArray(body) ? body[0] : body);
+  return data !== null && reportsError(data, "") ? readError(data) : null;
 }
 
 function fault(wireType: string, code: string): FrameReading {
@@ -60,18 +72,23 @@ function isObject(value: unknown): value is JsonObject {
 
 function reportsError(data: JsonObject, wireType: string): boolean {
   const error = data["error"] ?? null;
-  return error !== null || data["type"] === "error" || wireType === "error";
+  return error !== null || data["type"] === "error" || data["object"] === "error" || wireType === "error";
 }
 
 /** The error is flat in the frame, an object under `error`, or a bare text there: all three are real. */
-function readError(data: JsonObject): WireEvent {
+export function readError(data: JsonObject): WireEvent {
   const nested = data["error"];
   const source = object(nested) ?? data;
   return {
     type: "stream_error",
     wireType: text(data["type"]) ?? "error",
-    code: text(source["code"]) ?? (source === data ? null : text(source["type"])),
+    code: errorCode(source["code"]) ?? (source === data ? null : text(source["type"])),
     message: text(source["message"]) ?? text(nested),
     errorClass: "STREAM_ERROR",
   };
+}
+
+/** Some providers count their codes. */
+function errorCode(value: JsonValue | undefined): string | null {
+  return typeof value === "number" ? String(value) : text(value);
 }

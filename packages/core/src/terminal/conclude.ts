@@ -1,0 +1,46 @@
+// Takes everything that was read of one response, streamed or whole, gives the one reading of it; refuses to
+// let anything of it count unless it ended normally.
+import { isNormalEnd, type Adapter, type Outcome } from "../wire/index.ts";
+import type { Accumulated } from "./accumulate.ts";
+import { classify } from "./classify.ts";
+import { findFlags } from "./flags.ts";
+import type { ResponseReaderOptions } from "./reader.ts";
+import type { ResponseReading } from "./reading.ts";
+import { messageText } from "./restated.ts";
+import { settleItems } from "./settle-items.ts";
+
+export interface ReadResponse {
+  readonly state: Accumulated;
+  readonly transport: ResponseReading["transport"];
+  readonly needsMarker: boolean;
+}
+
+export function conclude(
+  adapter: Adapter,
+  options: ResponseReaderOptions,
+  { state, transport, needsMarker }: ReadResponse,
+): ResponseReading {
+  const { requestedMaxOutputTokens, maxArgumentBytes } = options;
+  const { end } = transport;
+  const { outcome, errorClass } = classify({ adapter, state, end, needsMarker, requestedMaxOutputTokens });
+  const outputText = messageText([...state.items.values()].flatMap((item) => item.finished ?? []));
+  const flags = findFlags(state, outcome, outputText);
+  return {
+    responseId: state.responseId,
+    raw: state.finishes[0]?.signal ?? null,
+    outcome,
+    errorClass,
+    items: settleItems(state, outcome, maxArgumentBytes),
+    outputItems: replayedOutput(state, outcome),
+    outputText,
+    usage: state.usage,
+    ...(flags.length === 0 ? {} : { flags }),
+    transport,
+  };
+}
+
+function replayedOutput(state: Accumulated, outcome: Outcome): ResponseReading["outputItems"] {
+  if (!isNormalEnd(outcome)) return [];
+  const items = [...state.items.values()].map((item) => item.finished?.raw ?? null);
+  return state.finishes[0]?.output ?? items.filter((raw) => raw !== null);
+}

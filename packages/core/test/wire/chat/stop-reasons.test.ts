@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { ADAPTERS, type Observed } from "@airlock/core/wire";
+
+const NOTHING: Observed = { calls: 0, approvals: 0, providerExecuted: 0, refusal: false, errorCodes: [] };
+
+type Row = readonly [reason: string, observed: Partial<Observed>, outcome: string];
+
+describe("the outcome of a Chat finish reason", () => {
+  test.each<Row>([
+    ["stop", {}, "candidate_complete"],
+    ["stop", { calls: 2 }, "action_required:tool"],
+    ["stop", { refusal: true }, "policy_stop"],
+    ["stop", { errorCodes: [null] }, "indeterminate"],
+    ["tool_calls", { calls: 1 }, "action_required:tool"],
+    ["tool_calls", {}, "indeterminate because CALLS_ABSENT"],
+    ["tool_calls", { calls: 1, errorCodes: ["x"] }, "indeterminate"],
+    ["function_call", { calls: 1 }, "action_required:tool"],
+    ["function_call", {}, "indeterminate because CALLS_ABSENT"],
+    ["tool_use", { calls: 1 }, "action_required:tool"],
+    ["tool_use", {}, "indeterminate because CALLS_ABSENT"],
+    ["length", { calls: 1 }, "truncated"],
+    ["max_tokens", {}, "truncated"],
+    ["content_filter", { calls: 1 }, "policy_stop"],
+    ["content_filter", { errorCodes: [null] }, "indeterminate"],
+    ["SAFETY", {}, "policy_stop"],
+    ["sensitive", {}, "policy_stop"],
+    ...[
+      "",
+      "MAX_TOKENS",
+      "STOP",
+      "Stop",
+      "abort",
+      "aborted",
+      "constructor",
+      "end_turn",
+      "error",
+      "insufficient_system_resource",
+      "network_error",
+      "other",
+      "repetition",
+      "stop_sequence",
+      "unknown",
+    ].map((reason): Row => [reason, { calls: 1 }, "indeterminate"]),
+  ])("%s with %j is %s", (reason, observed, expected) => {
+    const outcome = ADAPTERS.chat.normalize({ status: reason, reason: null }, { ...NOTHING, ...observed });
+    const { kind, action, because } = outcome;
+    const text = action === null ? kind : `${kind}:${action}`;
+    expect(because === undefined ? text : `${text} because ${because}`).toBe(expected);
+  });
+});

@@ -1,0 +1,35 @@
+import { SLOT_LEASE_MS, type Route, type RouteLimiter } from "@airlock/core/run";
+import type { StreamedResponse } from "./stream-response.ts";
+
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Does a request's work on a slot of its route that all streamers share: kept while the work goes on, given back at its
+ * end. A 429 makes all of them wait; any other answer ends that.
+ */
+export async function onSlot(
+  limiter: RouteLimiter,
+  place: { readonly route: string; readonly slot: string },
+  work: () => Promise<StreamedResponse>,
+): Promise<StreamedResponse> {
+  const { route, slot } = place;
+  const keeping = setInterval(() => void limiter.keep(route, slot).catch(() => undefined), SLOT_LEASE_MS / 3);
+  try {
+    const streamed = await work();
+    if (streamed.httpStatus === TOO_MANY_REQUESTS) await limiter.backOff(route, streamed.retryAfterMs);
+    else if (streamed.httpStatus !== null) await limiter.recover(route);
+    return streamed;
+  } finally {
+    clearInterval(keeping);
+    await limiter.release(route, slot);
+  }
+}
+
+/** Milliseconds until a slot may be asked for again; 0 where it was taken. */
+export async function takeSlot(
+  limiter: RouteLimiter,
+  place: { readonly route: string; readonly slot: string },
+  route: Route | undefined,
+): Promise<number> {
+  return route === undefined ? 0 : limiter.take(place.route, place.slot, route.limits);
+}
