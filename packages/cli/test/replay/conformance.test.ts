@@ -98,8 +98,8 @@ const ROWS = [
   ...["C88", "C89", "C90", "C91", "C92", "C93", "C94"],
 ];
 
-/** Streams up to this size are split at every byte. */
-const SMALL_BYTES = 8 * 1024;
+/** Streams up to this size are also split in two at every byte, which costs their size squared. */
+const SMALL_BYTES = 512;
 
 const FILES = new Map(FAMILIES.map((family) => [family, conformanceFiles(family)]));
 const ALL = [...FILES.values()].flat();
@@ -154,18 +154,18 @@ describe.each(FAMILIES)("the conformance suite of %s", (family) => {
     expect(conclude(file)).toEqual(file.expected);
   });
 
-  const small = files.filter(({ bytes, options }) => bytes.length <= SMALL_BYTES && !options.buffered);
+  const streams = files.filter(({ options }) => !options.buffered);
 
-  test.each(small)("$name ends the same when it comes byte by byte", (file) => {
+  test.each(streams)("$name ends the same when it comes byte by byte", (file) => {
     expect(conclude(file, 1)).toEqual(file.expected);
   });
 
-  test.each(small)("$name reads the same however its bytes are split", (file) => {
+  test.each(streams)("$name reads the same however its bytes are split", (file) => {
     const { bytes } = file;
     const whole = JSON.stringify(readPieces(file, [bytes]));
-    for (let at = 0; at <= bytes.length; at += 1) {
-      if (JSON.stringify(readPieces(file, split(bytes, [at]))) !== whole) expect.fail(`split at byte ${at}`);
-    }
+    const places = bytes.length <= SMALL_BYTES ? Array.from(bytes, (_, at) => at) : [];
+    const differing = places.filter((at) => JSON.stringify(readPieces(file, split(bytes, [at]))) !== whole);
+    expect(differing).toEqual([]);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 20 }), (cuts) => {
         expect(JSON.stringify(readPieces(file, split(bytes, cuts)))).toBe(whole);

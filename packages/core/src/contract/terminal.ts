@@ -37,6 +37,11 @@ export const responseBodySchema = z.strictObject({
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),
   httpStatus: count.nullable(),
+  /** the provider's own word for an error status: letters, digits and `_.-` only */
+  errorCode: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/)
+    .nullable(),
   transport: z.strictObject({ end: z.string(), bytes: count, messages: count, unknownEvents: count }),
   durationMs: count,
   retryAfterMs: count.nullable(),

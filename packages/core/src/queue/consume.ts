@@ -114,6 +114,10 @@ export function consume<F extends QueueFamily>(
   worker.on("lockRenewalFailed", (jobIds: string[]) => {
     for (const jobId of jobIds) worker.cancelJob(jobId, "the lock was lost");
   });
+  return consumerOf(worker, connection);
+}
+
+function consumerOf(worker: Worker, connection: Redis): Consumer {
   return {
     ready: () => connection.status === "ready",
     async close(graceMs) {

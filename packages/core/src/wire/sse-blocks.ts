@@ -9,7 +9,7 @@ export interface Block {
 
 /**
  * Most messages stand whole in their chunk, in plain lines. Whatever could make a difference (other line ends,
- * comments, bytes that are not UTF-8, a limit within reach) is left to the reader of lines: then this gives null.
+ * bytes that are not UTF-8, a limit within reach) is left to the reader of lines: then this gives null.
  */
 export function createBlockFinder(
   chunk: Uint8Array,
@@ -23,16 +23,15 @@ export function createBlockFinder(
     const found = view.indexOf(LF2, from);
     const to = found === -1 ? chunk.length : found + LF2.length;
     const isWhole = found !== -1 && to - from <= maxBytes;
-    const text = isWhole ? decodePlain(decoder, view.subarray(from, to)) : null;
+    const text = isWhole ? decodeWhole(decoder, view.subarray(from, to)) : null;
     if (text === null) plainFrom = to;
     return text === null ? null : { to, text };
   };
 }
 
-function decodePlain(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string | null {
+function decodeWhole(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string | null {
   try {
-    const text = decoder.decode(bytes);
-    return text.startsWith(":") || text.includes("\n:") ? null : text;
+    return decoder.decode(bytes);
   } catch {
     // The reader of lines finds the place, and says so.
     return null;

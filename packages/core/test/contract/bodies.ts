@@ -53,6 +53,7 @@ export const bodies = {
     inputTokens: 1,
     outputTokens: 2,
     httpStatus: 200,
+    errorCode: null,
     transport: { end: "closed_by_marker", bytes: 10, messages: 2, unknownEvents: 0 },
     durationMs: 5,
     retryAfterMs: null,

@@ -220,6 +220,11 @@ describe("what makes a Chat response indeterminate", () => {
     ],
     ["C01 a piece that no call owns", calls(call({}, undefined, "{}")) + CALLED, "IDENTITY_CONFLICT"],
     [
+      "C01 an index with a name beside a call without an index",
+      calls(call({ id: "a" }, "f", "")) + calls(call({ index: 0 }, "f", "{}")) + CALLED,
+      "IDENTITY_CONFLICT",
+    ],
+    [
       "C01 an index that appears beside a call without one",
       calls(call({ id: "a" }, "f", "")) + calls(call({ index: 0 }, undefined, "{}")) + CALLED,
       "IDENTITY_CONFLICT",
@@ -287,6 +292,15 @@ describe("what makes a Chat response indeterminate", () => {
     [
       "C29 text behind the finish",
       ONE + finish("tool_calls") + chunk({ content: "x" }) + DONE,
+      "EVENT_AFTER_FINISH",
+    ],
+    [
+      "C29 thoughts behind the finish",
+      chunk({ reasoning_content: "a" }) +
+        ONE +
+        finish("tool_calls") +
+        chunk({ reasoning_content: "b" }) +
+        DONE,
       "EVENT_AFTER_FINISH",
     ],
     [

@@ -34,7 +34,7 @@ export function describeAttempt(
   turn: TurnBody,
   streamed: StreamedResponse & { readonly durationMs: number },
 ): Ended {
-  const { reading, httpStatus, retryAfterMs, durationMs } = streamed;
+  const { reading, httpStatus, errorCode, retryAfterMs, durationMs } = streamed;
   const { run, turn: number, attempt } = turn;
   const route = deps.routes.get(turn.route);
   const family = route?.family ?? "responses";
@@ -63,6 +63,7 @@ export function describeAttempt(
       inputTokens: reading.usage?.inputTokens ?? null,
       outputTokens: reading.usage?.outputTokens ?? null,
       httpStatus,
+      errorCode,
       transport: reading.transport,
       durationMs,
       retryAfterMs,

@@ -57,11 +57,12 @@ async function stream(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<
     dispatcher: deps.dispatcher,
     deadlines: createDeadlines(route.deadlines, signal),
     maxOutputTokens: turn.maxOutputTokens,
+    closingMarker: route.closingMarker,
   });
 }
 
 function unread(reading: StreamedResponse["reading"]): StreamedResponse & { readonly durationMs: number } {
-  return { reading, httpStatus: null, retryAfterMs: null, durationMs: 0 };
+  return { reading, httpStatus: null, errorCode: null, retryAfterMs: null, durationMs: 0 };
 }
 
 async function finish(

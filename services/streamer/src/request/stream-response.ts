@@ -1,9 +1,16 @@
 // Takes a request and its deadlines, gives the one reading of the response, however it ends;
-// refuses redirects, error statuses and bodies that are not an event stream before a byte is decoded.
-import { createResponseReader, type ResponseReading, type TransportEnd } from "@airlock/core/terminal";
+// refuses redirects and error statuses; a body that doesn't say that it is an event stream is sniffed first.
+import {
+  createResponseReader,
+  createSniffedReader,
+  type ResponseReader,
+  type ResponseReading,
+  type TransportEnd,
+} from "@airlock/core/terminal";
 import type { Adapter } from "@airlock/core/wire";
 import { request as send, type Dispatcher } from "undici";
 import type { RouteRequest } from "./build-request.ts";
+import { readErrorCode } from "./error-code.ts";
 import type { Deadlines } from "./deadlines.ts";
 
 /** Limits of the design's section 10. */
@@ -17,6 +24,8 @@ const LIMITS = {
 export interface StreamedResponse {
   readonly reading: ResponseReading;
   readonly httpStatus: number | null;
+  /** the provider's own word for an error status */
+  readonly errorCode: string | null;
   readonly retryAfterMs: number | null;
 }
 
@@ -25,72 +34,76 @@ export interface StreamOptions {
   readonly dispatcher: Dispatcher;
   readonly deadlines: Deadlines;
   readonly maxOutputTokens: number | null;
+  readonly closingMarker: "required" | "optional";
 }
 
 export async function streamResponse(
   request: RouteRequest,
   options: StreamOptions,
 ): Promise<StreamedResponse> {
-  const { adapter, deadlines, maxOutputTokens } = options;
-  const reader = createResponseReader(adapter, { ...LIMITS, requestedMaxOutputTokens: maxOutputTokens });
-  let httpStatus: number | null = null;
-  let retryAfterMs: number | null = null;
-  let end: TransportEnd;
-  const faults = new Set<unknown>();
-  const read = (chunk: Uint8Array): "open" | "closed" => {
-    try {
-      return reader.push(chunk);
-    } catch (error) {
-      faults.add(error);
-      throw error;
-    }
-  };
+  const { adapter, deadlines } = options;
+  let response: Dispatcher.ResponseData;
   try {
-    const response = await send(request.url, {
+    response = await send(request.url, {
       method: "POST",
       headers: request.headers,
       body: request.body,
       dispatcher: options.dispatcher,
       signal: deadlines.signal,
     });
-    deadlines.connected();
-    httpStatus = response.statusCode;
-    retryAfterMs = retryAfter(response.headers["retry-after"]);
-    end = await readBody(response, { read, deadlines });
-  } catch (error) {
-    if (faults.has(error)) throw error; // a bug of ours must not look like a broken stream
-    // which error it was says less than when it came: before the headers, or in the middle of the stream
-    end = deadlines.expired() ?? (httpStatus === null ? "connect_error" : "reset");
+  } catch {
+    // which error it was says less than that it came before the headers
+    return unanswered(openReader(options, null), deadlines);
+  }
+  deadlines.connected();
+  const { statusCode: httpStatus, headers, body } = response;
+  const retryAfterMs = retryAfter(headers["retry-after"]);
+  try {
+    if (httpStatus < 200 || httpStatus > 299) {
+      const errorCode = await readErrorCode(adapter, body).catch(() => null);
+      return { reading: openReader(options, null).end("http_error"), httpStatus, errorCode, retryAfterMs };
+    }
+    const reader = openReader(options, headers["content-type"]);
+    const end = await readBody(body, reader, deadlines);
+    return { reading: reader.end(end), httpStatus, errorCode: null, retryAfterMs };
   } finally {
     deadlines.clear();
   }
-  return { reading: reader.end(end), httpStatus, retryAfterMs };
+}
+
+function unanswered(reader: ResponseReader, deadlines: Deadlines): StreamedResponse {
+  deadlines.clear();
+  const reading = reader.end(deadlines.expired() ?? "connect_error");
+  return { reading, httpStatus: null, errorCode: null, retryAfterMs: null };
+}
+
+function openReader(
+  { adapter, maxOutputTokens, closingMarker }: StreamOptions,
+  contentType: string | string[] | null | undefined,
+): ResponseReader {
+  const readerOptions = { ...LIMITS, requestedMaxOutputTokens: maxOutputTokens, closingMarker };
+  const type = Array.isArray(contentType) ? contentType[0] : contentType;
+  const events = type?.split(";")[0]?.trim().toLowerCase() === "text/event-stream";
+  return events ? createResponseReader(adapter, readerOptions) : createSniffedReader(adapter, readerOptions);
 }
 
 async function readBody(
-  response: Dispatcher.ResponseData,
-  {
-    read,
-    deadlines,
-  }: { readonly read: (chunk: Uint8Array) => "open" | "closed"; readonly deadlines: Deadlines },
+  body: Dispatcher.ResponseData["body"],
+  reader: ResponseReader,
+  deadlines: Deadlines,
 ): Promise<TransportEnd> {
-  const { statusCode, headers, body } = response;
-  const refused = refusal(statusCode, headers["content-type"]);
-  if (refused !== null) {
-    body.on("error", () => undefined).destroy(); // an aborted body reports itself as an error
-    return refused;
-  }
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+  const chunks = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  for (;;) {
+    // only the connection may fail here: a fault of the reader must not look like a broken stream
+    const next = await chunks.next().catch(() => null);
+    if (next === null) return deadlines.expired() ?? "reset";
+    if (next.done === true) return "clean";
     deadlines.alive();
-    if (read(chunk) === "closed") return "closed_by_marker"; // leaving the loop cancels the body
+    if (reader.push(next.value) === "closed") {
+      await chunks.return?.(undefined).catch(() => undefined); // cancels the body
+      return "closed_by_marker";
+    }
   }
-  return "clean";
-}
-
-function refusal(status: number, contentType: string | string[] | undefined): TransportEnd | null {
-  if (status < 200 || status > 299) return "http_error";
-  const type = Array.isArray(contentType) ? contentType[0] : contentType;
-  return type?.split(";")[0]?.trim().toLowerCase() === "text/event-stream" ? null : "bad_content_type";
 }
 
 /** Seconds, as HTTP has it; a date or nonsense counts as not given. */

@@ -64,6 +64,7 @@ function stream(
       dispatcher,
       deadlines: createDeadlines({ ...PATIENT, ...times }, cancel),
       maxOutputTokens: null,
+      closingMarker: "required",
     },
   );
 }
@@ -106,6 +107,58 @@ describe("a response", () => {
   });
 });
 
+describe("a response that doesn't say what it is", () => {
+  test.each([{ "content-type": "text/plain" }, { "content-type": "application/json" }, {}])(
+    "is read as the event stream that it begins like: %j",
+    async (headers) => {
+      answer = (response) => response.writeHead(200, headers).end(STREAM);
+      const { reading } = await stream();
+      expect([reading.outcome.kind, reading.transport.end]).toEqual([
+        "candidate_complete",
+        "closed_by_marker",
+      ]);
+    },
+  );
+
+  test("is read as the whole response that it is", async () => {
+    const closing = STREAM.split("\n").findLast((line) => line.startsWith("data: ")) ?? "";
+    const whole: { readonly response: unknown } = JSON.parse(closing.slice("data: ".length));
+    answer = (response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(whole.response));
+    expect((await stream()).reading).toMatchObject({
+      outcome: { kind: "candidate_complete" },
+      errorClass: null,
+    });
+  });
+
+  test("is an error where its whole body is one", async () => {
+    answer = (response) =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end('{"error":{"message":"no","code":"x"}}');
+    expect((await stream()).reading).toMatchObject({ outcome: INDETERMINATE, errorClass: "STREAM_ERROR" });
+  });
+});
+
+describe("an error status", () => {
+  test.each([
+    [
+      '{"error":{"message":"bad (request id: 1)","type":"comet_api_error","code":"invalid_request"}}',
+      "invalid_request",
+    ],
+    ['{"error":{"message":"busy","code":""}}', null],
+    ['{"error":{"message":"busy","code":"a code with blanks"}}', null],
+    ["<html>Bad gateway</html>", null],
+    ["x".repeat(100_000), null],
+    ["", null],
+  ])("keeps the provider's own code, and no text: %j", async (body, errorCode) => {
+    answer = (response) => response.writeHead(500, { "content-type": "application/json" }).end(body);
+    const streamed = await stream();
+    expect([streamed.httpStatus, streamed.errorCode]).toEqual([500, errorCode]);
+    expect(streamed.reading.transport.end).toBe("http_error");
+  });
+});
+
 describe("a response is told apart that", () => {
   test.each<[string, Answer, Partial<DeadlineTimes>, string, number | null]>([
     ["is an error", (response) => response.writeHead(500).end("no"), {}, "http_error", 500],
@@ -117,15 +170,15 @@ describe("a response is told apart that", () => {
       500,
     ],
     [
-      "is no event stream",
-      (response) => response.writeHead(200, { "content-type": "text/html" }).end(STREAM),
+      "is a page",
+      (response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>hello"),
       {},
       "bad_content_type",
       200,
     ],
     [
-      "is an event stream by half a name",
-      (response) => response.writeHead(200, { "content-type": "text/event-streams" }).end(STREAM),
+      "is a page without a name",
+      (response) => response.writeHead(200).end(" \n <html>"),
       {},
       "bad_content_type",
       200,

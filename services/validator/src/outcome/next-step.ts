@@ -10,8 +10,13 @@ export type Step =
   | { readonly kind: "retry"; readonly maxOutputTokens: number | null; readonly reason: ErrorClass }
   | { readonly kind: "end"; readonly state: FinalRunState; readonly errorClass: ErrorClass };
 
-/** Statuses that the same request meets again: to repeat it would only cost. */
-const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 413, 422]);
+/** Error statuses after which the same request may go through; every other one would meet it again. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([
+  408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529,
+]);
+
+/** CometAPI answers a malformed request with status 500 and this code. */
+const REFUSING_CODES: ReadonlySet<string> = new Set(["invalid_request"]);
 
 /** Faults of the set-up: a fresh attempt meets them again. */
 const LASTING: ReadonlySet<ErrorClass> = new Set(["API_KEY_MISSING", "TOOL_DRIFT"]);
@@ -64,10 +69,13 @@ function afterFailure(
 ): Step {
   const { errorClass } = response;
   if (errorClass !== null && LASTING.has(errorClass)) return { kind: "end", state: "failed", errorClass };
-  if (response.httpStatus !== null && REFUSING_STATUSES.has(response.httpStatus)) {
-    return { kind: "end", state: "failed", errorClass: "REQUEST_REFUSED" };
-  }
+  if (refuses(response)) return { kind: "end", state: "failed", errorClass: "REQUEST_REFUSED" };
   return response.attempt < plan.limits.attempts
     ? { kind: "retry", maxOutputTokens, reason: response.errorClass ?? "SIGNAL_UNKNOWN" }
     : { kind: "end", state: "escalated", errorClass: "ATTEMPTS_EXHAUSTED" };
+}
+
+function refuses({ httpStatus, errorCode }: ResponseBody): boolean {
+  if (httpStatus === null || (httpStatus >= 200 && httpStatus <= 299)) return false;
+  return !PASSING_STATUSES.has(httpStatus) || (errorCode !== null && REFUSING_CODES.has(errorCode));
 }

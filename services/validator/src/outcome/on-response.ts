@@ -95,7 +95,10 @@ async function follow(deps: Deps, committed: Committed, step: Step): Promise<Fol
   }
 }
 
-/** Doubles with each attempt; a route that named a time is waited for. */
+const LONGEST_RETRY_MS = 30_000;
+
+/** Doubles with each attempt, spread over its upper half so that many runs don't come back at once; a route that named a time is waited for. */
 function retryDelay(deps: Deps, body: ResponseBody): number {
-  return Math.max(body.retryAfterMs ?? 0, deps.config.retryMs * 2 ** (body.attempt - 1));
+  const full = Math.min(deps.config.retryMs * 2 ** (body.attempt - 1), LONGEST_RETRY_MS);
+  return Math.round(Math.max(body.retryAfterMs ?? 0, full * (0.5 + Math.random() / 2)));
 }

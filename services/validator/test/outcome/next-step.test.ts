@@ -22,12 +22,13 @@ interface Case {
   readonly attempt?: number;
   readonly errorClass?: ResponseBody["errorClass"];
   readonly httpStatus?: number | null;
+  readonly errorCode?: string | null;
   readonly onTruncated?: RunPlan["onTruncated"];
   readonly budget?: number | null;
 }
 
 function stepOf(given: Case): Step {
-  const { outcome, attempt = 1, errorClass = null, httpStatus = 200 } = given;
+  const { outcome, attempt = 1, errorClass = null, httpStatus = 200, errorCode = null } = given;
   const [kind, action] = outcome;
   const response: ResponseBody = {
     version: 1,
@@ -43,6 +44,7 @@ function stepOf(given: Case): Step {
     inputTokens: null,
     outputTokens: null,
     httpStatus,
+    errorCode,
     transport: { end: "clean", bytes: 0, messages: 0, unknownEvents: 0 },
     durationMs: 0,
     retryAfterMs: null,
@@ -149,12 +151,21 @@ describe("what follows a response", () => {
     expect(stepOf(given)).toEqual(expected);
   });
 
-  test.each([400, 401, 402, 403, 404, 405, 413, 422])("a refusal with %i is not repeated", (httpStatus) => {
-    const given: Case = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus };
-    expect(stepOf(given)).toEqual(ended("failed", "REQUEST_REFUSED"));
+  test.each([301, 307, 400, 401, 402, 403, 404, 405, 413, 422, 501])(
+    "a refusal with %i is not repeated",
+    (httpStatus) => {
+      const given: Case = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus };
+      expect(stepOf(given)).toEqual(ended("failed", "REQUEST_REFUSED"));
+    },
+  );
+
+  test("a malformed request is not repeated, whatever status CometAPI gives it", () => {
+    const given = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus: 500 } as const;
+    expect(stepOf({ ...given, errorCode: "invalid_request" })).toEqual(ended("failed", "REQUEST_REFUSED"));
+    expect(stepOf({ ...given, errorCode: "server_error" })).toEqual(retry(null, "HTTP_ERROR"));
   });
 
-  test.each([408, 409, 425, 429, 500, 502, 503, 504, 529])(
+  test.each([408, 409, 425, 429, 500, 502, 503, 504, 524, 529])(
     "a status %i gets a fresh attempt",
     (httpStatus) => {
       const given: Case = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus };
