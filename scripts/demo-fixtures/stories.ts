@@ -90,6 +90,12 @@ export const STORIES: Readonly<Record<string, StoryTurn>> = {
   "contract-text.1": { items: [message("Ready: the stream arrives whole, from “first” to “last” ✓.")] },
   "contract-tool.1": { items: [call("read_file", { path: "README.md" })] },
   "contract-tool.2": { items: [message("I read README.md: it describes how receipts are printed.")] },
+  "contract-parallel.1": {
+    items: [call("list_files", { path: ".", depth: 1 }), call("read_file", { path: "README.md" })],
+  },
+  "contract-parallel.2": {
+    items: [message("There are README.md, package.json and the sources of a receipt printer.")],
+  },
   "cut-write.1": {
     items: [reasoning("The cents need **two digits**, so I write the file anew."), WRITE_PRICE],
     endAfter: "Math.flo",

@@ -8,10 +8,12 @@ import { BUILTIN_MANIFESTS } from "@airlock/core/tool";
 import { ADAPTERS } from "@airlock/core/wire";
 import { COMMANDS } from "../../packages/cli/src/command/commands.ts";
 import { GUARANTEES, REQUIRED_GUARANTEES } from "../../services/executor/src/sandbox/index.ts";
+import { CONFORMANCE_TABLES } from "./conformance.ts";
 import type { Table } from "./markdown.ts";
 
 /** Every table of the documents that repeats one of the code. */
 export const TABLES = {
+  ...CONFORMANCE_TABLES,
   settings: {
     head: ["variable", "read by", "default", "meaning"],
     rows: Object.values(SETTINGS).map(({ env, readers, fallback, doc }) => [

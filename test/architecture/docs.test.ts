@@ -72,7 +72,12 @@ describe("docs/data-flow.md", () => {
         call: run.call("<item>"),
         ledger: run.ledger("<item>"),
       }),
-      ...Object.values({ ...globalKeys, report: globalKeys.report("<route>") }),
+      ...Object.values({
+        ...globalKeys,
+        report: globalKeys.report("<route>"),
+        limit: globalKeys.limit("<route>"),
+        breaker: globalKeys.breaker("<route>"),
+      }),
     ];
     expect(namesBelow("Redis keys")).toEqual(keys.map((key) => `\`${key}\``).toSorted());
   });
@@ -92,9 +97,10 @@ describe("docs/data-flow.md", () => {
     "test",
   );
   const plan = { limits, onTruncated: "larger_budget" } as const;
+  const fresh = { turn: 1, continuations: 0, maxOutputTokens: null, verified: true };
   const steps = (outcome: ResponseBody["outcome"], attempt: number): Step =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the fields that the step depends on
-    nextStep({ outcome, attempt, errorClass: null, httpStatus: null } as ResponseBody, plan, null);
+    nextStep({ outcome, attempt, errorClass: null, httpStatus: null } as ResponseBody, plan, fresh);
 
   test.each([
     ["`action_required`, tool", { kind: "action_required", action: "tool" }],
@@ -112,8 +118,9 @@ describe("docs/data-flow.md", () => {
 
   test("names the default limits of a spec", () => {
     const rows = Object.fromEntries(rowsBelow("Limits").map(([name = "", limit = ""]) => [name, limit]));
-    const { turns, calls, mutatingCalls, attempts, corrections } = limits;
+    const { turns, calls, mutatingCalls, attempts, corrections, continuations } = limits;
     expect(rows["turns, calls, mutating calls of a run"]).toContain(`${turns}, ${calls}, ${mutatingCalls}`);
+    expect(rows["continuations of a run"]).toContain(`${continuations}`);
     expect(rows["attempts of a turn, corrections"]).toContain(`${attempts}, ${corrections}`);
   });
 });
@@ -124,6 +131,9 @@ function wordFor(step: Step): string {
       return "effects are unlocked";
     case "judge_artifact":
       return "held against `expect`";
+    case "continue":
+    case "stitch":
+      return "sent again as the next turn";
     case "retry":
       return "a fresh attempt";
     case "end":

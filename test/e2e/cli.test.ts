@@ -187,6 +187,24 @@ test("doctor says how the machine stands, one line each", async () => {
   for (const part of ["node", "git", "redis", "sandbox", "keys"]) expect(names.toLowerCase()).toContain(part);
 });
 
+test("routes says how each route stands", async () => {
+  const { code, stdout } = await airlock("routes", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([
+    {
+      name: "gateway",
+      family: "responses",
+      models: ["replay/**"],
+      effects: "contract",
+      limits: { concurrency: null, requestsPerMinute: null },
+      breaker: { state: "closed", openUntil: null, mismatches: 0 },
+      reports: [],
+    },
+    { name: "cometapi", breaker: { state: "closed" } },
+  ]);
+  expect((await airlock("routes")).stdout).toMatch(/gateway +responses +replay/);
+});
+
 test("keys are private, and Ctrl-C drains everything", async () => {
   const record: { readonly pids?: unknown } = JSON.parse(await readFile(path.join(data, "up.json"), "utf8"));
   expect((await stat(path.join(data, "up.json"))).mode & 0o077).toBe(0);

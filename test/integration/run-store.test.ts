@@ -108,7 +108,8 @@ function nextTurn(change: { attempt?: number; leaves?: "calls" | "streaming" } =
       leaves: change.leaves ?? "calls",
       pieces: [piece("results")],
       maxOutputTokens: 7,
-      corrections: 0,
+      counts: null,
+      stitched: false,
       events: [{ type: "turn_closed", turn: 1 }],
     },
   );

@@ -10,6 +10,7 @@ import {
   type TurnParts,
 } from "@airlock/core/record";
 import {
+  createRouteBreaker,
   createValidatorStore,
   parseRoutes,
   parseRunSpec,
@@ -63,10 +64,14 @@ beforeAll(async () => {
       decisionMs: 600_000,
       approvalMs: 1_000,
       retryMs: 100,
+      breakerMismatches: 5,
+      breakerWindowMs: 60_000,
+      breakerOpenMs: 60_000,
     },
     redis,
     keyring: keyrings.validator,
     store: createValidatorStore(redis),
+    breaker: createRouteBreaker(redis, { mismatches: 5, windowMs: 60_000, openMs: 60_000, probeMs: 60_000 }),
     publisher: createPublisher({ redis, keyring: keyrings.validator }),
     routes: parseRoutes(
       "routes: { gateway: { family: responses, baseUrl: 'http://127.0.0.1:1', models: ['**'] } }",

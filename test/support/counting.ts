@@ -7,7 +7,7 @@ import { call } from "./story.ts";
  * Effects that can be counted in the repository itself: each file, run as a test, appends its own name to `effects.log`
  * and then works on for a while.
  */
-export const COUNTED = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
+const COUNTED = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
 
 export async function writeCountingTests(repository: string): Promise<void> {
   for (const name of COUNTED) {

@@ -57,7 +57,7 @@ async function launch(port: number, directory: string): Promise<ChildProcess> {
   return server;
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -7,3 +7,14 @@ export {
   type LocalOptions,
 } from "./local/index.ts";
 export { readRunDocument, type RunDocument } from "./document/index.ts";
+export {
+  readResponses,
+  replay,
+  REPLAY_LIMITS,
+  timeline,
+  type Registered,
+  type ReplayDocument,
+  type ReplayItem,
+  type ReplayLimits,
+  type ReplayOptions,
+} from "./replay/index.ts";

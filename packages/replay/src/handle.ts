@@ -2,9 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "./body.ts";
 import { modelOfCase, selectFixture, type Attempts, type Library } from "./fixture/index.ts";
+import { familyOf, openaiError, type GatewayFamily } from "./family/index.ts";
 import { playFixture } from "./play/index.ts";
-import { errorBody, errorFields, refuse, REFUSALS, type Checked, type Refusal } from "./refusal.ts";
-import { checkAuthorization, checkBodyHeaders, parseResponsesRequest } from "./request/index.ts";
+import { accept, errorFields, firstRefusal, refuse, type Checked, type Refusal } from "./refusal.ts";
+import { checkAuthorization, checkBodyHeaders } from "./request/index.ts";
 
 /** One answered model request, in the order of arrival. */
 export interface PlayedRequest {
@@ -31,19 +32,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-type Handler = (deps: HandlerDeps, exchange: Exchange) => Promise<Checked<null>>;
-
-const HANDLERS: ReadonlyMap<string, { readonly method: string; readonly handle: Handler }> = new Map([
-  ["/v1/models", { method: "GET", handle: listModels }],
-  ["/v1/responses", { method: "POST", handle: playResponse }],
-]);
-
-/** Paths of the other wire families, which the gateway knows and does not play. */
-const UNPLAYED_PATHS = [
-  /^\/v1\/chat\/completions$/u,
-  /^\/v1\/messages$/u,
-  /^\/v1beta\/models\/[^/]+:(?:generateContent|streamGenerateContent)$/u,
-] as const;
+const MODELS_PATH = "/v1/models";
 
 export async function handleExchange(deps: HandlerDeps, exchange: Exchange): Promise<void> {
   const outcome = await route(deps, exchange);
@@ -52,22 +41,29 @@ export async function handleExchange(deps: HandlerDeps, exchange: Exchange): Pro
   answerRefusal(exchange, outcome.refusal);
 }
 
-export function answerRefusal(exchange: Pick<Exchange, "response" | "requestId">, refusal: Refusal): void {
-  const body = errorBody(errorFields(refusal), exchange.requestId);
-  sendJson(exchange, REFUSALS[refusal.code].status, body);
+/** In the form of the family whose path it is, and in OpenAI's for every other path. */
+export function answerRefusal(
+  exchange: Pick<Exchange, "request" | "response" | "requestId">,
+  refusal: Refusal,
+): void {
+  const errorBody = familyOf(pathOf(exchange.request))?.errorBody ?? openaiError;
+  const fields = errorFields(refusal);
+  sendJson(exchange, fields.status, errorBody(fields, exchange.requestId));
 }
 
 async function route(deps: HandlerDeps, exchange: Exchange): Promise<Checked<null>> {
   const path = pathOf(exchange.request);
   const method = exchange.request.method ?? "";
-  if (UNPLAYED_PATHS.some((pattern) => pattern.test(path))) {
-    return refuse("unknown_url", `the replay gateway does not play ${path} yet`);
+  const family = familyOf(path);
+  if (family === null && path !== MODELS_PATH) {
+    return refuse("unknown_url", `invalid URL (${method} ${path})`);
   }
-  const entry = HANDLERS.get(path);
-  if (entry === undefined) return refuse("unknown_url", `invalid URL (${method} ${path})`);
-  if (entry.method !== method) return refuse("method_not_allowed", `${path} takes ${entry.method}`);
-  const authorized = checkAuthorization(exchange.request.headers, deps.apiKeys);
-  return authorized.ok ? entry.handle(deps, exchange) : authorized;
+  const wanted = family === null ? "GET" : "POST";
+  if (method !== wanted) return refuse("method_not_allowed", `${path} takes ${wanted}`);
+  const { headers } = exchange.request;
+  const authorized = checkAuthorization(headers, deps.apiKeys, family?.keyHeader ?? null);
+  if (!authorized.ok) return authorized;
+  return family === null ? listModels(deps, exchange) : playAnswer(deps, exchange, family);
 }
 
 async function listModels(deps: HandlerDeps, exchange: Exchange): Promise<Checked<null>> {
@@ -79,22 +75,31 @@ async function listModels(deps: HandlerDeps, exchange: Exchange): Promise<Checke
     owned_by: "replay",
   }));
   sendJson(exchange, 200, JSON.stringify({ object: "list", data }));
-  return { ok: true, value: null };
+  return accept(null);
 }
 
-async function playResponse(deps: HandlerDeps, exchange: Exchange): Promise<Checked<null>> {
-  const headers = checkBodyHeaders(exchange.request.headers);
-  if (!headers.ok) return headers;
-  const body = await readBody(exchange.request);
+async function playAnswer(
+  deps: HandlerDeps,
+  exchange: Exchange,
+  family: GatewayFamily,
+): Promise<Checked<null>> {
+  const { request, response, requestId, signal } = exchange;
+  const headers = firstRefusal(
+    () => checkBodyHeaders(request.headers),
+    () => family.checkHeaders(request.headers),
+  );
+  if (headers !== null) return headers;
+  const body = await readBody(request);
   if (!body.ok) return body;
-  const parsed = parseResponsesRequest(body.value);
+  const parsed = family.parse(body.value, request.url ?? "");
   if (!parsed.ok) return parsed;
-  const selected = await selectFixture(deps.library, deps.attempts, parsed.value);
+  const selected = await selectFixture(deps, family, parsed.value);
   if (!selected.ok) return selected;
   const { fixture, ...selection } = selected.value;
-  deps.onPlayed({ path: pathOf(exchange.request), model: parsed.value.model, ...selection });
-  await playFixture(fixture, exchange.response, exchange);
-  return { ok: true, value: null };
+  const { model, mode } = parsed.value;
+  deps.onPlayed({ path: pathOf(request), model, ...selection });
+  await playFixture(fixture, response, { requestId, signal, mode, errorBody: family.errorBody });
+  return accept(null);
 }
 
 function pathOf(request: IncomingMessage): string {

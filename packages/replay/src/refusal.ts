@@ -1,4 +1,4 @@
-/** Why the gateway says no: status and `error.type` per `error.code`. The envelope is CometAPI's, which is OpenAI's. */
+/** Why the gateway says no: status and OpenAI's `error.type` per `error.code`. How it is put is each family's own. */
 export const REFUSALS = {
   fixture_invalid: { status: 500, type: "replay_error" },
   invalid_api_key: { status: 401, type: "comet_api_error" },
@@ -30,7 +30,17 @@ export function refuse(code: RefusalCode, message: string, param = ""): { ok: fa
   return { ok: false, refusal: { code, message, param } };
 }
 
+/** Runs checks in order up to the first that refuses; null where none does. */
+export function firstRefusal(...checks: readonly (() => Checked<null>)[]): Checked<never> | null {
+  for (const check of checks) {
+    const checked = check();
+    if (!checked.ok) return checked;
+  }
+  return null;
+}
+
 export interface ErrorFields {
+  readonly status: number;
   readonly message: string;
   readonly type: string;
   readonly param: string;
@@ -38,10 +48,5 @@ export interface ErrorFields {
 }
 
 export function errorFields(refusal: Refusal): ErrorFields {
-  return { ...refusal, type: REFUSALS[refusal.code].type };
-}
-
-/** The body of an error answer. As with CometAPI, the request id stands only inside the message. */
-export function errorBody({ message, type, param, code }: ErrorFields, requestId: string): string {
-  return JSON.stringify({ error: { message: `${message} (request id: ${requestId})`, type, param, code } });
+  return { ...refusal, ...REFUSALS[refusal.code] };
 }

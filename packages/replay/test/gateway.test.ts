@@ -5,20 +5,10 @@ import { answer, body, gatewayOn, gatewayOver, HEADERS, post, refusalOf, sse } f
 
 describe("paths", () => {
   test.each([
-    [
-      "POST",
-      "/v1/chat/completions",
-      { status: 404, code: "unknown_url", reason: "does not play /v1/chat/completions yet" },
-    ],
-    ["POST", "/v1/messages", { status: 404, code: "unknown_url", reason: "does not play /v1/messages yet" }],
-    [
-      "POST",
-      "/v1beta/models/replay:streamGenerateContent?alt=sse",
-      { status: 404, code: "unknown_url", reason: "yet" },
-    ],
     ["POST", "/responses", { status: 404, code: "unknown_url", reason: "invalid URL (POST /responses)" }],
     ["POST", "/v1/responses/resp_1", { status: 404, code: "unknown_url", reason: "invalid URL" }],
     ["GET", "/v1/responses", { status: 405, code: "method_not_allowed", reason: "/v1/responses takes POST" }],
+    ["GET", "/v1/chat/completions", { status: 405, code: "method_not_allowed", reason: "takes POST" }],
     ["POST", "/v1/models", { status: 405, code: "method_not_allowed", reason: "/v1/models takes GET" }],
   ])("%s %s is refused", async (method, path, { status, code, reason }) => {
     const gateway = await gatewayOver({ "case.1.sse": sse() });
@@ -38,7 +28,7 @@ test("events name requests and decisions, never their content", async () => {
   const log = (event: GatewayEvent): void => void events.push(event);
   const gateway = await gatewayOver({ "case.1.sse": sse(answer("1", "CANARY")) }, { log });
   await (await post(gateway, body({ input: "CANARY" }))).text();
-  await (await post(gateway, body({ input: "CANARY", stream: false }))).text();
+  await (await post(gateway, body({ input: "CANARY", stream: "CANARY" }))).text();
   const played = { path: "/v1/responses", model: "replay/case", case: "case", turn: 1, attempt: 1 };
   expect(events).toEqual([
     { type: "request_played", requestId: "replay-1", ...played },

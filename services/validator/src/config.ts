@@ -1,3 +1,4 @@
+import type { BreakerSettings } from "@airlock/core/run";
 import { loadConfig, type Config } from "@airlock/core/runtime";
 
 const NAMES = [
@@ -11,10 +12,19 @@ const NAMES = [
   "decisionMs",
   "approvalMs",
   "retryMs",
+  "breakerMismatches",
+  "breakerWindowMs",
+  "breakerOpenMs",
 ] as const;
 
 export type ValidatorConfig = Config<(typeof NAMES)[number]>;
 
 export function validatorConfig(): ValidatorConfig {
   return loadConfig(NAMES);
+}
+
+/** A probe that streams is published again each `openMs`, and that keeps its place. */
+export function breakerSettings(config: ValidatorConfig): BreakerSettings {
+  const { breakerMismatches: mismatches, breakerWindowMs: windowMs, breakerOpenMs, openMs } = config;
+  return { mismatches, windowMs, openMs: breakerOpenMs, probeMs: Math.max(breakerOpenMs, openMs * 2) };
 }

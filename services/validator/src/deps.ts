@@ -1,7 +1,7 @@
 import type { Policy } from "@airlock/core/policy";
 import type { Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
-import type { Routes, ValidatorStore } from "@airlock/core/run";
+import type { RouteBreaker, Routes, ValidatorStore } from "@airlock/core/run";
 import type { Log, Metrics } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
@@ -16,6 +16,7 @@ export interface Deps {
   readonly store: ValidatorStore;
   readonly publisher: Publisher;
   readonly routes: Routes;
+  readonly breaker: RouteBreaker;
   readonly policies: ReadonlyMap<string, Policy>;
   readonly catalog: ToolCatalog;
   readonly judge: Judge;

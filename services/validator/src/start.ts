@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { consume, createPublisher, type Delivery } from "@airlock/core/queue";
-import { createValidatorStore } from "@airlock/core/run";
+import { createRouteBreaker, createValidatorStore } from "@airlock/core/run";
 import {
   loadPolicyProfiles,
   loadRoutes,
@@ -10,7 +10,7 @@ import {
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { onCommand } from "./admission/on-command.ts";
-import { validatorConfig } from "./config.ts";
+import { breakerSettings, validatorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { onResponse } from "./outcome/on-response.ts";
 import { onResult } from "./settlement/on-result.ts";
@@ -33,6 +33,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     metrics,
     store: createValidatorStore(redis),
     routes: loadRoutes(config.routes),
+    breaker: createRouteBreaker(redis, breakerSettings(config)),
     policies: loadPolicyProfiles(config.policies),
     judge: createJudge(catalog),
   };

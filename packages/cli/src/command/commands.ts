@@ -1,10 +1,13 @@
 import type { Command, CommandContext } from "./command.ts";
 import { cancelCommand } from "./cancel.ts";
+import { contractCommand } from "./contract.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eventsCommand } from "./events.ts";
 import { keysCommand } from "./keys.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
+import { replayCommand } from "./replay.ts";
+import { routesCommand } from "./routes.ts";
 import { runCommand } from "./run.ts";
 import { runsCommand } from "./runs.ts";
 import { showCommand } from "./show.ts";
@@ -18,6 +21,9 @@ export const COMMANDS = {
   show: showCommand,
   events: eventsCommand,
   cancel: cancelCommand,
+  routes: routesCommand,
+  contract: contractCommand,
+  replay: replayCommand,
   doctor: doctorCommand,
   keys: keysCommand,
   demo: demoCommand,

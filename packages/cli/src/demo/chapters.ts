@@ -1,19 +1,19 @@
 // A running installation in, the demo's chapters out: contract scenarios first, since they unlock the route, then the
 // stories, each held against the files of its workspace.
 import path from "node:path";
-import type { RunSpec } from "@airlock/core/run";
+import { CONTRACT_SCENARIOS, type RunSpec } from "@airlock/core/run";
 import { openSession } from "../client/index.ts";
+import { GATEWAY_MODELS, playScenario, sameModel, type ScenarioModels } from "../contract/index.ts";
 import type { Local } from "../local/index.ts";
+import { play, type Stage } from "../play/index.ts";
 import { readSpecTemplate } from "../spec/index.ts";
 import type { Screen } from "../view/index.ts";
-import { contractSpec, SCENARIO_NAMES, storedReport } from "./contract.ts";
 import { contractFindings, liveFindings, type Seen } from "./findings.ts";
-import { play, type Stage } from "./play.ts";
 import { STORIES, type Story } from "./stories.ts";
 import { findingLines, type Chapter } from "./summary.ts";
 import { readOrNull, workspaceView } from "./workspace.ts";
 
-const GATEWAY_MODELS = { text: "replay/demo/contract-text", tool_call: "replay/demo/contract-tool" } as const;
+const POLICY = "ci-default";
 
 export interface Cast {
   readonly out: Screen;
@@ -35,7 +35,7 @@ export async function playStories(cast: Cast): Promise<readonly Chapter[]> {
   const chapters: Chapter[] = [];
   try {
     if (liveModel !== null) chapters.push(...(await playLive(cast, stage, liveModel)));
-    chapters.push(...(await playContract(stage, "gateway", GATEWAY_MODELS)));
+    chapters.push(...(await playContract(cast, stage, { route: "gateway", models: GATEWAY_MODELS })));
     const { fixTest, ...others } = STORIES;
     for (const story of liveModel === null ? [fixTest, ...Object.values(others)] : Object.values(others)) {
       chapters.push(await playStory({ ...cast, liveModel: null }, stage, story));
@@ -49,12 +49,12 @@ export async function playStories(cast: Cast): Promise<readonly Chapter[]> {
 }
 
 async function playLive(cast: Cast, stage: Stage, model: string): Promise<readonly Chapter[]> {
-  const contract = await playContract(stage, "cometapi", { text: model, tool_call: model });
+  const contract = await playContract(cast, stage, { route: "cometapi", models: sameModel(model) });
   if (contract.every(({ findings }) => findings.every(({ held }) => held))) {
     const story = { ...STORIES.fixTest, findings: liveFindings };
     return [...contract, await playStory(cast, stage, story)];
   }
-  stage.out.print(
+  cast.out.print(
     `\nroute cometapi is not verified for ${model}: no tool would run, so its story is not played`,
   );
   return contract;
@@ -62,20 +62,20 @@ async function playLive(cast: Cast, stage: Stage, model: string): Promise<readon
 
 /** Tools run only on a route whose latest reports show that it keeps its family's contract. */
 async function playContract(
+  { out }: Cast,
   stage: Stage,
-  route: string,
-  models: Readonly<Record<(typeof SCENARIO_NAMES)[number], string>>,
+  { route, models }: { readonly route: string; readonly models: ScenarioModels },
 ): Promise<readonly Chapter[]> {
   const chapters: Chapter[] = [];
-  for (const scenario of SCENARIO_NAMES) {
-    title(stage.out, `contract scenario ${scenario} on route ${route}`);
-    const { run, document } = await play(stage, contractSpec(scenario, { route, model: models[scenario] }));
-    const report = await storedReport(stage.session, route, run);
-    const findings = contractFindings(document, report?.passed === true);
+  for (const scenario of CONTRACT_SCENARIOS) {
+    title(out, `contract scenario ${scenario} on route ${route}`);
+    const place = { route, model: models[scenario], policy: POLICY };
+    const { document, report } = await playScenario(stage, scenario, place);
+    const findings = contractFindings(document, report);
     if (report !== null) {
-      stage.out.print(`  report: ${report.adapter} on ${report.covers}, signed by the validator, stored`);
+      out.print(`  report: ${report.adapter} on ${report.covers}, signed by the validator, stored`);
     }
-    for (const line of findingLines(stage.out, findings)) stage.out.print(line);
+    for (const line of findingLines(out, findings)) out.print(line);
     chapters.push({
       story: `contract ${scenario} on ${route}`,
       document,

@@ -1,3 +1,4 @@
+import type { ReportBody } from "@airlock/core/contract";
 import type { CallDocument, RunDocument } from "../document/index.ts";
 
 /** One expectation of the demo, and whether it held. */
@@ -71,11 +72,16 @@ export function forbiddenFindings(seen: Seen): readonly Finding[] {
   ];
 }
 
-/** A contract scenario runs no tool, and its report has to have passed. */
-export function contractFindings(document: RunDocument, passed: boolean): readonly Finding[] {
+/** A contract scenario runs no tool, and its report has to have passed, unless it could show nothing. */
+export function contractFindings(
+  document: RunDocument,
+  report: Pick<ReportBody, "passed" | "shown"> | null,
+): readonly Finding[] {
   const ran = document.turns.some((turn) => turn.calls.some(({ state }) => state === "EXECUTED"));
   return [
-    { claim: "the scenario's report is stored, and passed", held: passed },
+    report?.shown === false
+      ? { claim: "the scenario's report is stored; the model did not do what it is about", held: true }
+      : { claim: "the scenario's report is stored, and passed", held: report?.passed === true },
     { claim: "no tool ran", held: !ran },
   ];
 }

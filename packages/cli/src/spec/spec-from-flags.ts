@@ -1,6 +1,7 @@
 // An input text and flags in, a checked spec out; refuses what a flag leaves open.
 import { AirlockError } from "@airlock/core/fault";
 import { parseRunSpec, type Routes, type RunSpec } from "@airlock/core/run";
+import { soleModel } from "./sole-model.ts";
 import { workspaceSource } from "./workspace-source.ts";
 
 export interface SpecFlags {
@@ -54,8 +55,8 @@ function onlyModel(name: string, routes: Routes): string {
   if (route === undefined) {
     throw new AirlockError("USAGE", `route "${name}" is none of: ${[...routes.keys()].join(", ")}`);
   }
-  const [model, ...others] = route.models;
-  if (model === undefined || others.length > 0 || /[*?[\]{}()!]/.test(model)) {
+  const model = soleModel(route);
+  if (model === null) {
     throw new AirlockError(
       "USAGE",
       `name a model with --model; route "${name}" takes ${route.models.join(", ")}`,

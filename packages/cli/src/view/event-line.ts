@@ -12,6 +12,8 @@ export function eventLine(screen: Screen, event: RunEvent, path: readonly string
       const why = event.reason === null ? "" : `, because the last one ended with ${event.reason}`;
       return `turn ${event.turn}: attempt ${event.attempt} asked for${why}`;
     }
+    case "attempt_parked":
+      return `turn ${event.turn}: attempt ${event.attempt} waits, because route ${event.route} is suspended`;
     case "attempt_begun":
       return `turn ${event.turn}: attempt ${event.attempt} streams`;
     case "attempt_committed":

@@ -1,6 +1,8 @@
 export { eventLine } from "./event-line.ts";
 export { createItemBoard } from "./item-board.ts";
 export { createLiveLine, type LiveLine } from "./live-line.ts";
+export { replayListText, replayText } from "./replay-text.ts";
+export { routeListText } from "./route-text.ts";
 export { runListText, runText } from "./run-text.ts";
 export { createScreen, plainCell, plainText, type Screen } from "./screen.ts";
 export { styledRunState } from "./states.ts";

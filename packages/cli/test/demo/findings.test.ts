@@ -112,8 +112,10 @@ describe("the story of the forbidden write", () => {
 
 test("a contract scenario needs its report, and no tool", () => {
   const ran = run([call("1.1.0", "read_file", "EXECUTED")]);
-  expect(missed(contractFindings(run([]), true))).toEqual([]);
-  expect(missed(contractFindings(ran, false))).toEqual([
+  expect(missed(contractFindings(run([]), { passed: true, shown: true }))).toEqual([]);
+  expect(missed(contractFindings(run([]), { passed: false, shown: false }))).toEqual([]);
+  expect(missed(contractFindings(run([]), null))).toEqual(["the scenario's report is stored, and passed"]);
+  expect(missed(contractFindings(ran, { passed: false, shown: true }))).toEqual([
     "the scenario's report is stored, and passed",
     "no tool ran",
   ]);

@@ -11,6 +11,7 @@ const attempt = { turn: count.min(1), attempt: count.min(1) };
 export const runEventSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("run_admitted"), route: z.string(), model: z.string() }),
   z.strictObject({ type: z.literal("attempt_opened"), ...attempt, reason: errorClass.nullable() }),
+  z.strictObject({ type: z.literal("attempt_parked"), ...attempt, route: z.string() }),
   z.strictObject({ type: z.literal("attempt_begun"), ...attempt }),
   z.strictObject({
     type: z.literal("attempt_committed"),

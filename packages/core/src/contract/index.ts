@@ -3,6 +3,6 @@ export { executionBodySchema, grantedWorkspaceSchema, type ExecutionBody } from 
 export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } from "./terminal.ts";
 export { reportBodySchema, type ReportBody } from "./report.ts";
 export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";
-export { turnBodySchema, type TurnBody } from "./turn.ts";
+export { stopSequenceSchema, turnBodySchema, type TurnBody } from "./turn.ts";
 export { CONTRACT_VERSION, parseBody } from "./version.ts";
 export { runEventSchema, type RunEvent } from "./event.ts";

@@ -12,6 +12,8 @@ export const reportBodySchema = z.strictObject({
   covers: z.string(),
   scenario: z.string(),
   passed: z.boolean(),
+  /** false where the model did not do what the scenario is about: nothing was shown, for the route or against it */
+  shown: z.boolean().default(true),
   observed: z.string().max(500),
 });
 export type ReportBody = z.infer<typeof reportBodySchema>;

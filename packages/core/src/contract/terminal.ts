@@ -33,6 +33,8 @@ export const responseBodySchema = z.strictObject({
     action: z.enum(["tool", "continue", "approve"]).nullable(),
   }),
   errorClass: errorClass.nullable(),
+  /** which of the turn's stop sequences ended the output, by its place in the list; its text stays out of jobs */
+  stopSequence: count.nullable(),
   items: z.array(z.strictObject({ ordinal: count, kind })).max(1_024),
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),

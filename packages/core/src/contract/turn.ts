@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { bodyHead, count, digest } from "./version.ts";
 
+/** A text that ends the output, and what the run takes the output for when it does. */
+export const stopSequenceSchema = z.strictObject({
+  sequence: z.string().min(1).max(256),
+  meaning: z.enum(["complete", "truncated"]),
+});
+
 /** One request that the streamer shall send: everything but the conversation, which it reads itself. */
 export const turnBodySchema = z.strictObject({
   ...bodyHead,
@@ -10,7 +16,7 @@ export const turnBodySchema = z.strictObject({
   model: z.string(),
   tools: z.array(z.strictObject({ name: z.string(), digest })),
   maxOutputTokens: count.nullable(),
-  stopSequences: z.array(z.string()),
+  stopSequences: z.array(stopSequenceSchema).max(4),
   parallelToolCalls: z.boolean(),
 });
 export type TurnBody = z.infer<typeof turnBodySchema>;

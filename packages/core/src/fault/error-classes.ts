@@ -44,6 +44,10 @@ export const ERROR_CLASSES = {
   RESTATED_MISMATCH: { stage: "terminal", meaning: "the closing event tells another story" },
   SIGNAL_CONFLICT: { stage: "terminal", meaning: "two different finishing signals" },
   SIGNAL_UNKNOWN: { stage: "terminal", meaning: "a finishing signal without a known meaning" },
+  STOP_SEQUENCE_UNKNOWN: {
+    stage: "terminal",
+    meaning: "a stop sequence that the run doesn't have ended the output",
+  },
   STREAM_ERROR: { stage: "terminal", meaning: "the stream carried an error" },
   STREAMER_LOST: { stage: "terminal", meaning: "the streamer died in the middle of the attempt" },
   TOO_MANY_ITEMS: { stage: "terminal", meaning: "more items than a response may have" },
@@ -79,6 +83,10 @@ export const ERROR_CLASSES = {
   ATTEMPTS_EXHAUSTED: { stage: "run", meaning: "the last allowed attempt failed" },
   BUDGET_CALLS: { stage: "run", meaning: "the run's budget of calls is used up" },
   BUDGET_TURNS: { stage: "run", meaning: "the run's budget of turns is used up" },
+  CONTINUATIONS_EXHAUSTED: {
+    stage: "run",
+    meaning: "the model paused more often than the run allows",
+  },
   CORRECTIONS_EXHAUSTED: { stage: "run", meaning: "the last allowed correction gave no valid artifact" },
   DEADLINE_EXCEEDED: { stage: "run", meaning: "the run's deadline passed" },
   REQUEST_REFUSED: { stage: "run", meaning: "the route refused the request, and would refuse it again" },

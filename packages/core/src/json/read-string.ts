@@ -18,6 +18,8 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 
 /** Reads a string whose opening quote is under the cursor. Runs are sliced and joined once, so time is linear. */
 export function readString(cursor: Cursor): string | undefined {
+  const whole = readWhole(cursor);
+  if (whole !== null) return whole;
   cursor.at += 1;
   const parts: string[] = [];
   let runStart = cursor.at;
@@ -39,6 +41,43 @@ export function readString(cursor: Cursor): string | undefined {
     } else if (!passRaw(cursor, unit)) return undefined;
   }
   return failSyntax(cursor);
+}
+
+/**
+ * A long string in a few native steps; null leaves it to the loop, which finds and names what is wrong. The platform
+ * refuses the same strings but for halves of pairs, raw or escaped, so none of either may be there.
+ */
+function readWhole(cursor: Cursor): string | null {
+  const { text, at } = cursor;
+  const end = closingQuote(text, at + 1);
+  if (end - at < LONG) return null;
+  const source = text.slice(at, end + 1);
+  if (source.includes("\\u") || SURROGATE.test(source)) return null;
+  try {
+    const value: unknown = JSON.parse(source);
+    if (typeof value !== "string") return null;
+    cursor.at = end + 1;
+    return value;
+  } catch {
+    // A control character, or an escape that is none.
+    return null;
+  }
+}
+
+/** Below this the steps cost more than the loop. */
+const LONG = 256;
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** The first quote that no odd run of backslashes escapes; -1 where there is none. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from);
+  while (at !== -1) {
+    let slashes = 0;
+    while (at - slashes > from && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return at;
+    at = text.indexOf('"', at + 1);
+  }
+  return -1;
 }
 
 /** Neither quote nor backslash, no control character, no half of a pair: nearly all of a long string, in one step. */

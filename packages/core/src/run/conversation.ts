@@ -19,7 +19,13 @@ const entries = z.array(conversationEntrySchema);
 /** One element of the `:conversation` list: `<turn>.<phase> <sealed entries>`. */
 export function sealPiece(keyring: Keyring, place: PiecePlace, piece: readonly ConversationEntry[]): string {
   const label = `${place.turn}.${place.phase}`;
-  return `${label} ${sealBody(keyring, sealPlace(place.run, label), JSON.stringify(piece))}`;
+  const sealed = sealBody(keyring, sealPlace(place.run, label), JSON.stringify(piece));
+  return `${pieceStart(place.turn, place.phase)}${sealed}`;
+}
+
+/** How the element of a turn's phase begins. */
+export function pieceStart(turn: number, phase: PiecePlace["phase"]): string {
+  return `${turn}.${phase} `;
 }
 
 /**

@@ -1,6 +1,8 @@
 export { openClaims, sealClaims } from "./claims.ts";
+export { CONTRACT_SCENARIOS, type ContractScenario } from "./contract-scenario.ts";
 export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
+export { openRecording, sealRecording } from "./recording.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,
@@ -20,4 +22,12 @@ export { readSpec, writeSpec } from "./submit.ts";
 export { createValidatorStore, type Settlement, type ValidatorStore } from "./validator-store.ts";
 export { modelPattern, parseRoutes, reportScope, type Route, type Routes } from "./routes.ts";
 export { sourceAllowed } from "./source-allowed.ts";
+export {
+  createRouteBreaker,
+  readBreaker,
+  type BreakerSettings,
+  type BreakerState,
+  type ContractFinding,
+  type RouteBreaker,
+} from "./route-breaker.ts";
 export { createRouteLimiter, SLOT_LEASE_MS, type RouteLimiter, type RouteLimits } from "./route-limiter.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { itemStateSchema } from "../call/index.ts";
-import { limitsSchema } from "./spec.ts";
+import { CONTRACT_SCENARIOS } from "./contract-scenario.ts";
+import { limitsSchema, ON_TRUNCATED } from "./spec.ts";
 import { runStateSchema } from "./states.ts";
 
 const number = z.coerce.number();
@@ -22,13 +23,15 @@ export const runPlanSchema = z.strictObject({
   ),
   limits: limitsSchema,
   expectKind: z.string(),
-  onTruncated: z.enum(["larger_budget", "escalate"]),
+  onTruncated: z.enum(ON_TRUNCATED),
+  /** how many; their texts stay in the sealed spec */
+  stopSequences: z.number().default(0),
   parallel: z.enum(["on", "off"]),
   allOrNothing: z.boolean(),
   workspace: z.strictObject({ source: z.string(), ref: z.string() }).nullable(),
   pool: z.string(),
   specDigest: z.string(),
-  contract: z.enum(["text", "tool_call"]).nullable(),
+  contract: z.enum(CONTRACT_SCENARIOS).nullable(),
   priority: z.number(),
 });
 export type RunPlan = z.infer<typeof runPlanSchema>;
@@ -49,6 +52,7 @@ export const runHashSchema = z.object({
   calls: number.default(0),
   mutatingCalls: number.default(0),
   corrections: number.default(0),
+  continuations: number.default(0),
   cancelled: flag,
   errorClass: z.string().optional(),
   detail: z.string().optional(),
@@ -57,7 +61,7 @@ export const runHashSchema = z.object({
 });
 export type RunHash = z.infer<typeof runHashSchema>;
 
-export const TURN_STATES = ["streaming", "calls", "closed"] as const;
+const TURN_STATES = ["streaming", "calls", "closed"] as const;
 /** How far a call of the turn is: `waiting` for earlier ones, `released` to the executor, `settled`. */
 export const CALL_STAGES = ["waiting", "released", "settled"] as const;
 export type CallStage = (typeof CALL_STAGES)[number];
@@ -67,6 +71,8 @@ export const turnHashSchema = z.object({
   state: z.enum(TURN_STATES),
   attempt: number,
   maxOutputTokens: z.string().transform((text) => (text === "" ? null : Number(text))),
+  /** the output goes on where the last turn's was cut */
+  stitched: flag,
 });
 export interface TurnCall {
   readonly stage: CallStage;
@@ -84,6 +90,8 @@ export const attemptHashSchema = z.object({
   raw: z.string().optional(),
   outcome: z.string().optional(),
   errorClass: z.string().optional(),
+  /** of a contract run, sealed: the bytes of the response */
+  recording: z.string().optional(),
 });
 export type AttemptHash = z.infer<typeof attemptHashSchema>;
 

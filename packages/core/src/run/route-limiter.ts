@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 60_000;
 export function createRouteLimiter(redis: Redis): RouteLimiter {
   return {
     async take(route, slot, { concurrency, requestsPerMinute }) {
-      const { state, slots, starts } = globalKeys.limit(route);
+      const { state, slots, starts } = keysOf(route);
       const answer = await runScript(redis, TAKE_SLOT, {
         keys: [state, slots, starts],
         args: [slot, SLOT_LEASE_MS, concurrency ?? 0, requestsPerMinute ?? 0],
@@ -38,22 +38,28 @@ export function createRouteLimiter(redis: Redis): RouteLimiter {
     },
     async keep(route, slot) {
       await runScript(redis, KEEP_SLOT, {
-        keys: [globalKeys.limit(route).slots],
+        keys: [keysOf(route).slots],
         args: [slot, SLOT_LEASE_MS],
       });
     },
     async release(route, slot) {
-      await redis.zrem(globalKeys.limit(route).slots, slot);
+      await redis.zrem(keysOf(route).slots, slot);
     },
     async backOff(route, retryAfterMs) {
       const answer = await runScript(redis, BACK_OFF, {
-        keys: [globalKeys.limit(route).state],
+        keys: [keysOf(route).state],
         args: [retryAfterMs ?? 0, FIRST_WAIT_MS, LONGEST_WAIT_MS],
       });
       return z.number().parse(answer);
     },
     async recover(route) {
-      await redis.hdel(globalKeys.limit(route).state, "refusals");
+      await redis.hdel(keysOf(route).state, "refusals");
     },
   };
+}
+
+/** One hash tag, for one script. */
+function keysOf(route: string): { readonly state: string; readonly slots: string; readonly starts: string } {
+  const state = globalKeys.limit(route);
+  return { state, slots: `${state}:slots`, starts: `${state}:starts` };
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { artifactExpectationSchema } from "../artifact/index.ts";
+import { stopSequenceSchema } from "../contract/index.ts";
 import { AirlockError } from "../fault/index.ts";
+import { CONTRACT_SCENARIOS } from "./contract-scenario.ts";
 
 const positive = z.int().min(1);
 
@@ -11,11 +13,16 @@ export const limitsSchema = z.strictObject({
   /** requests per turn, the first one included */
   attempts: positive.max(20).default(3),
   corrections: z.int().min(0).max(20).default(2),
+  /** how often a paused or cut output is sent again to be continued */
+  continuations: z.int().min(0).max(100).default(5),
   maxOutputTokens: positive.max(1_000_000).nullable().default(null),
   /** how far `larger_budget` may raise the output budget of a turn */
   maxOutputTokensCap: positive.max(1_000_000).default(64_000),
   deadlineMs: positive.max(7 * 86_400_000).default(3_600_000),
 });
+
+/** What follows a cut output: a fresh attempt with a larger budget, the rest of it, or the end of the run. */
+export const ON_TRUNCATED = ["larger_budget", "continue", "escalate"] as const;
 
 /** What a submitter asks for. Every key is checked; an unknown one is an error. */
 export const runSpecSchema = z.strictObject({
@@ -29,20 +36,15 @@ export const runSpecSchema = z.strictObject({
     .strictObject({ source: z.string().min(1).max(4_096), ref: z.string().min(1).max(256) })
     .optional(),
   expect: artifactExpectationSchema.default({ kind: "text" }),
-  onTruncated: z.enum(["larger_budget", "escalate"]).default("larger_budget"),
-  stopSequences: z
-    .array(
-      z.strictObject({ sequence: z.string().min(1).max(256), meaning: z.enum(["complete", "truncated"]) }),
-    )
-    .max(4)
-    .default([]),
+  onTruncated: z.enum(ON_TRUNCATED).default("larger_budget"),
+  stopSequences: z.array(stopSequenceSchema).max(4).default([]),
   parallel: z.enum(["on", "off"]).default("on"),
   allOrNothing: z.boolean().default(false),
   limits: limitsSchema.prefault({}),
   labels: z.record(z.string().max(64), z.string().max(256)).default({}),
   priority: z.int().min(0).max(10).default(5),
   /** Set by `airlock` itself: the run plays one contract scenario, and its end becomes a signed report. */
-  contract: z.enum(["text", "tool_call"]).optional(),
+  contract: z.enum(CONTRACT_SCENARIOS).optional(),
 });
 export type RunSpec = z.infer<typeof runSpecSchema>;
 

@@ -3,10 +3,11 @@ import type { RunEvent } from "../contract/index.ts";
 import { AirlockError } from "../fault/index.ts";
 import { parseItemKey, type AttemptParts, type TurnParts } from "../record/index.ts";
 import { eventText, globalKeys, runKeys, runScript, type Redis } from "../store/index.ts";
+import { pieceStart } from "./conversation.ts";
 import { budgetText, fieldText } from "./fields.ts";
 import { DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
 import { ADMIT, CANCEL, END_RUN } from "./scripts/run-scripts.ts";
-import { NEXT_ATTEMPT, NEXT_TURN, UNLOCK } from "./scripts/turn-scripts.ts";
+import { NEXT_ATTEMPT, NEXT_TURN, PARK_ATTEMPT, UNLOCK } from "./scripts/turn-scripts.ts";
 import { turnFromList } from "./reads.ts";
 import type { CallStage, TurnHash } from "./records.ts";
 import type { FinalRunState } from "./states.ts";
@@ -36,6 +37,8 @@ export interface ValidatorStore {
     failed: AttemptParts,
     next: { readonly maxOutputTokens: number | null; readonly events: readonly RunEvent[] },
   ): Promise<boolean>;
+  /** Notes that the attempt is held back; true the first time. */
+  park(attempt: AttemptParts, events: readonly RunEvent[]): Promise<boolean>;
   decide(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<boolean>;
   unlock(
     attempt: AttemptParts,
@@ -63,7 +66,10 @@ export interface ValidatorStore {
       readonly leaves: "calls" | "streaming";
       readonly pieces: readonly string[];
       readonly maxOutputTokens: number | null;
-      readonly corrections: number;
+      /** what the next turn counts as; null where calls or their results led to it */
+      readonly counts: "corrections" | "continuations" | null;
+      /** whether its output goes on where this turn's was cut */
+      readonly stitched: boolean;
       readonly events: readonly RunEvent[];
     },
   ): Promise<boolean>;
@@ -78,7 +84,13 @@ export interface ValidatorStore {
 }
 
 export function createValidatorStore(redis: Redis): ValidatorStore {
-  return { ...runWrites(redis), ...turnWrites(redis), ...callWrites(redis), ...openTurns(redis) };
+  return {
+    ...runWrites(redis),
+    ...attemptWrites(redis),
+    ...turnWrites(redis),
+    ...callWrites(redis),
+    ...openTurns(redis),
+  };
 }
 
 function runWrites(redis: Redis): Pick<ValidatorStore, "admit" | "endRun" | "cancel"> {
@@ -111,15 +123,27 @@ function runWrites(redis: Redis): Pick<ValidatorStore, "admit" | "endRun" | "can
   };
 }
 
-function turnWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "unlock" | "nextTurn"> {
+function attemptWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "park"> {
   return {
     async nextAttempt({ run, turn, attempt }, { maxOutputTokens, events }) {
       const keys = runKeys(run);
       return once(redis, NEXT_ATTEMPT, {
-        keys: [keys.turn(turn), keys.run, keys.events],
-        args: [attempt, budgetText(maxOutputTokens), eventText(events)],
+        keys: [keys.turn(turn), keys.run, keys.events, keys.conversation],
+        args: [attempt, budgetText(maxOutputTokens), eventText(events), pieceStart(turn, "out")],
       });
     },
+    async park({ run, turn, attempt }, events) {
+      const keys = runKeys(run);
+      return once(redis, PARK_ATTEMPT, {
+        keys: [keys.turn(turn), keys.run, keys.events],
+        args: [attempt, eventText(events)],
+      });
+    },
+  };
+}
+
+function turnWrites(redis: Redis): Pick<ValidatorStore, "unlock" | "nextTurn"> {
+  return {
     async unlock({ run, turn, attempt }, { stages, needs, mutatingCalls, limits, runState }) {
       const keys = runKeys(run);
       const fields = Object.fromEntries<string>([
@@ -140,7 +164,7 @@ function turnWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "unlock"
       });
       return z.enum(["unlocked", "stale", "over_budget"]).parse(reply);
     },
-    async nextTurn({ run, turn, attempt }, { leaves, pieces, maxOutputTokens, corrections, events }) {
+    async nextTurn({ run, turn, attempt }, { leaves, pieces, maxOutputTokens, counts, stitched, events }) {
       const keys = runKeys(run);
       return once(redis, NEXT_TURN, {
         keys: [keys.turn(turn), keys.turn(turn + 1), keys.run, keys.conversation, keys.events],
@@ -150,8 +174,9 @@ function turnWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "unlock"
           JSON.stringify(pieces),
           turn + 1,
           budgetText(maxOutputTokens),
-          corrections,
+          counts ?? "",
           eventText(events),
+          stitched ? "1" : "",
         ],
       });
     },

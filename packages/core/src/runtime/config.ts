@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { AirlockError, namesOf } from "../fault/index.ts";
-import { SETTINGS, type ServiceName, type SettingName, type SettingValue } from "./settings.ts";
+import type { ServiceName } from "./setting.ts";
+import { SETTINGS, type SettingName, type SettingValue } from "./settings.ts";
 
 export type Config<Name extends SettingName> = { readonly [Key in Name]: SettingValue<Key> };
 type Environment = Readonly<Record<string, string | undefined>>;

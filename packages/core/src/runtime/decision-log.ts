@@ -42,6 +42,13 @@ export const responseDecisionSchema = z.strictObject({
   tool_calls_present: z.boolean(),
   schema_valid: z.boolean().nullable(),
   retry_count: count,
-  decision: z.enum(["unlock_effects", "block_side_effects", "complete_run", "retry_attempt", "end_run"]),
+  decision: z.enum([
+    "unlock_effects",
+    "block_side_effects",
+    "complete_run",
+    "continue_turn",
+    "retry_attempt",
+    "end_run",
+  ]),
 });
 export type ResponseDecision = z.infer<typeof responseDecisionSchema>;

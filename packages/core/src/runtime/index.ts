@@ -10,4 +10,5 @@ export type { ReadyCheck } from "./health.ts";
 export { createLog, errorFields, type Log, type LogEvent, type LogFields, type LogLevel } from "./log.ts";
 export { COUNTERS, createMetrics, type CounterName, type Metrics } from "./metrics.ts";
 export { runService, type RunningService, type ServiceContext } from "./service.ts";
-export { SERVICES, SETTINGS, type ServiceName, type SettingName } from "./settings.ts";
+export { SERVICES, type ServiceName } from "./setting.ts";
+export { SETTINGS, type SettingName } from "./settings.ts";

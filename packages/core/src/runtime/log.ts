@@ -31,6 +31,7 @@ export interface LogFields {
 /** What happened, from a closed list, so that a search for one finds all. */
 export type LogEvent =
   | "attempt_committed"
+  | "attempt_parked"
   | "call_decided"
   | "call_executed"
   | "call_refused"
@@ -40,6 +41,8 @@ export type LogEvent =
   | "redis_down"
   | "redis_up"
   | "report_stored"
+  | "route_resumed"
+  | "route_suspended"
   | "run_admitted"
   | "run_ended"
   | "run_refused"

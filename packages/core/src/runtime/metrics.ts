@@ -13,6 +13,10 @@ export const COUNTERS = {
   },
   airlock_outcomes_total: { labels: ["route", "outcome"], help: "committed responses by outcome" },
   airlock_calls_settled_total: { labels: ["state"], help: "settled calls by final state" },
+  airlock_route_breaker_total: {
+    labels: ["route", "change"],
+    help: "times that a route was suspended (`opened`) or taken back (`closed`)",
+  },
   airlock_runs_ended_total: { labels: ["state"], help: "ended runs by state" },
 } as const satisfies Record<string, { readonly labels: readonly string[]; readonly help: string }>;
 

@@ -7,7 +7,7 @@ import { loadKeyring } from "./files.ts";
 import { serveHealth, type ReadyCheck } from "./health.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import type { ServiceName } from "./settings.ts";
+import type { ServiceName } from "./setting.ts";
 
 const SHARED = [
   "redisUrl",

@@ -1,29 +1,6 @@
 import { z } from "zod";
-
-const text = z.string().min(1);
-const list = z.string().transform((value) =>
-  value
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== ""),
-);
-const milliseconds = z.coerce.number().int().min(1).max(86_400_000);
-const port = z.coerce.number().int().min(0).max(65_535);
-
-export const SERVICES = ["streamer", "validator", "executor"] as const;
-export type ServiceName = (typeof SERVICES)[number];
-type Reader = ServiceName | "cli" | "gateway";
-
-interface Setting {
-  readonly env: string;
-  readonly schema: z.ZodType;
-  /** the text that stands where the variable is not set; null: it has to be set */
-  readonly fallback: string | null;
-  readonly readers: readonly Reader[];
-  readonly doc: string;
-}
-
-const everyService = ["streamer", "validator", "executor"] as const;
+import { list, milliseconds, port, SERVICES, text, type Setting } from "./setting.ts";
+import { VALIDATOR_SETTINGS } from "./validator-settings.ts";
 
 /** Every environment variable that Airlock reads. The table in README.md and docker-compose.yml are compared with it. */
 export const SETTINGS = {
@@ -31,63 +8,63 @@ export const SETTINGS = {
     env: "REDIS_URL",
     schema: z.url({ protocol: /^rediss?$/ }),
     fallback: "redis://127.0.0.1:6379",
-    readers: [...everyService, "cli"],
+    readers: [...SERVICES, "cli"],
     doc: "where Redis is",
   },
   keyring: {
     env: "AIRLOCK_KEYRING",
     schema: text,
     fallback: null,
-    readers: everyService,
+    readers: SERVICES,
     doc: "file with the keys of this service",
   },
   healthHost: {
     env: "AIRLOCK_HEALTH_HOST",
     schema: text,
     fallback: "127.0.0.1",
-    readers: everyService,
+    readers: SERVICES,
     doc: "address of the health endpoints",
   },
   healthPort: {
     env: "AIRLOCK_HEALTH_PORT",
     schema: port,
     fallback: "0",
-    readers: everyService,
+    readers: SERVICES,
     doc: "port of the health endpoints; 0 takes a free one",
   },
   logLevel: {
     env: "AIRLOCK_LOG_LEVEL",
     schema: z.enum(["debug", "info", "warn", "error"]),
     fallback: "info",
-    readers: everyService,
+    readers: SERVICES,
     doc: "least level that is logged",
   },
   concurrency: {
     env: "AIRLOCK_CONCURRENCY",
     schema: z.coerce.number().int().min(1).max(1_000),
     fallback: "8",
-    readers: everyService,
+    readers: SERVICES,
     doc: "jobs that one process takes at once",
   },
   lockMs: {
     env: "AIRLOCK_LOCK_MS",
     schema: milliseconds,
     fallback: "60000",
-    readers: everyService,
+    readers: SERVICES,
     doc: "how long a silent process keeps a queue job",
   },
   stalledMs: {
     env: "AIRLOCK_STALLED_MS",
     schema: milliseconds,
     fallback: "15000",
-    readers: everyService,
+    readers: SERVICES,
     doc: "how often jobs of dead processes are looked for",
   },
   drainMs: {
     env: "AIRLOCK_DRAIN_MS",
     schema: milliseconds,
     fallback: "10000",
-    readers: everyService,
+    readers: SERVICES,
     doc: "how long a stopping service waits for running jobs",
   },
   routes: {
@@ -132,48 +109,7 @@ export const SETTINGS = {
     readers: ["streamer", "cli"],
     doc: "base address of CometAPI",
   },
-  sweepMs: {
-    env: "AIRLOCK_SWEEP_MS",
-    schema: milliseconds,
-    fallback: "1000",
-    readers: ["validator"],
-    doc: "how often open turns are looked at",
-  },
-  openMs: {
-    env: "AIRLOCK_OPEN_MS",
-    schema: milliseconds,
-    fallback: "30000",
-    readers: ["validator"],
-    doc: "how long a turn may go without a sign before it is published again",
-  },
-  grantMs: {
-    env: "AIRLOCK_GRANT_MS",
-    schema: milliseconds,
-    fallback: "120000",
-    readers: ["validator"],
-    doc: "how long a grant holds",
-  },
-  decisionMs: {
-    env: "AIRLOCK_DECISION_MS",
-    schema: milliseconds,
-    fallback: "3600000",
-    readers: ["validator"],
-    doc: "how long a decision holds",
-  },
-  approvalMs: {
-    env: "AIRLOCK_APPROVAL_MS",
-    schema: milliseconds,
-    fallback: "1800000",
-    readers: ["validator"],
-    doc: "how long a call waits for an approval",
-  },
-  retryMs: {
-    env: "AIRLOCK_RETRY_MS",
-    schema: milliseconds,
-    fallback: "1000",
-    readers: ["validator"],
-    doc: "wait before the second attempt of a turn; doubles with each",
-  },
+  ...VALIDATOR_SETTINGS,
   volume: {
     env: "AIRLOCK_VOLUME",
     schema: text,

@@ -41,11 +41,10 @@ export const globalKeys = {
   runs: "airlock:runs",
   /** Lease of the one sweeping validator. */
   sweeper: "airlock:sweeper",
-  /** What streamers share about a route: its pause, its slots, its starts. One hash tag, for one script. */
-  limit: (route: string) => {
-    const base = `airlock:route:{${route}}:limit`;
-    return { state: base, slots: `${base}:slots`, starts: `${base}:starts` };
-  },
+  /** What streamers share about a route: its pause, and with `:slots` and `:starts` its slots and its starts. */
+  limit: (route: string) => `airlock:route:{${route}}:limit`,
+  /** Whether the route is suspended, and with `:mismatches` what it did against its contract; validator. */
+  breaker: (route: string) => `airlock:route:{${route}}:breaker`,
   /** Hash of signed contract reports; validator. */
   report: (route: string) => `airlock:route:${route}:report`,
 } as const;

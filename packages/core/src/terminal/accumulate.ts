@@ -31,6 +31,7 @@ export interface Finish {
   readonly signal: RawSignal;
   readonly restated: readonly JsonObject[] | null;
   readonly output?: readonly JsonObject[];
+  readonly stopSequence?: string | null;
 }
 
 export interface Accumulated {

@@ -8,6 +8,7 @@ import type { ResponseReaderOptions } from "./reader.ts";
 import type { ResponseReading } from "./reading.ts";
 import { messageText } from "./restated.ts";
 import { settleItems } from "./settle-items.ts";
+import { applyMeaning } from "./stop-sequence.ts";
 
 export interface ReadResponse {
   readonly state: Accumulated;
@@ -22,18 +23,21 @@ export function conclude(
 ): ResponseReading {
   const { requestedMaxOutputTokens, maxArgumentBytes } = options;
   const { end } = transport;
-  const { outcome, errorClass } = classify({ adapter, state, end, needsMarker, requestedMaxOutputTokens });
+  const classified = classify({ adapter, state, end, needsMarker, requestedMaxOutputTokens });
+  const meant = applyMeaning(classified, state.finishes[0], options.stopSequences);
+  const { outcome, stopSequence } = meant;
   const outputText = messageText([...state.items.values()].flatMap((item) => item.finished ?? []));
   const flags = findFlags(state, outcome, outputText);
   return {
     responseId: state.responseId,
     raw: state.finishes[0]?.signal ?? null,
     outcome,
-    errorClass,
+    errorClass: meant.errorClass,
     items: settleItems(state, outcome, maxArgumentBytes),
     outputItems: replayedOutput(state, outcome),
     outputText,
     usage: state.usage,
+    ...(stopSequence === undefined ? {} : { stopSequence }),
     ...(flags.length === 0 ? {} : { flags }),
     transport,
   };

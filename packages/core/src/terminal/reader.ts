@@ -1,10 +1,11 @@
 // Takes the bytes of one response and how the transport ended, gives the one reading of it; refuses to call
 // anything complete before the family's closing marker was read and agrees with everything before it.
 import { assertNever } from "../fault/index.ts";
-import { createSseReader, type Adapter, type SseMessage } from "../wire/index.ts";
+import { createSseReader, type Adapter, type SseMessage, type WireEvent } from "../wire/index.ts";
 import { createAccumulator } from "./accumulate.ts";
 import { conclude } from "./conclude.ts";
 import type { ResponseReading } from "./reading.ts";
+import type { StopSequence } from "./stop-sequence.ts";
 import type { TransportEnd } from "./transport-ends.ts";
 
 export interface ResponseReaderOptions {
@@ -15,6 +16,8 @@ export interface ResponseReaderOptions {
   readonly requestedMaxOutputTokens: number | null;
   /** For families whose marker a gateway may leave out; `required` unless the route's contract says otherwise. */
   readonly closingMarker?: "required" | "optional";
+  /** What the run asked for and what it means by each; left out where nobody knows, and then none is judged. */
+  readonly stopSequences?: readonly StopSequence[];
 }
 
 export interface ResponseReader {
@@ -34,8 +37,10 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
 
   function accept(message: SseMessage): void {
     messages += 1;
-    for (const event of decoder.decode(message)) accumulator.apply(event);
-    closed ||= adapter.closesStream(message);
+    const events = decoder.decode(message);
+    for (const event of events) accumulator.apply(event);
+    // Deltas are nearly all of a stream, and no family closes with one.
+    closed ||= !isDelta(events[0]) && adapter.closesStream(message);
   }
 
   /** What was read outranks what the caller saw: a marker, a failure of the bytes, then the connection. */
@@ -68,6 +73,10 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
       return conclude(adapter, options, { state: accumulator.state, transport, needsMarker });
     },
   };
+}
+
+function isDelta(event: WireEvent | undefined): boolean {
+  return event?.type === "argument_delta" || event?.type === "text_delta";
 }
 
 function isMarkerNeeded(adapter: Adapter, options: ResponseReaderOptions): boolean {

@@ -32,6 +32,8 @@ export interface ResponseReading {
   readonly outputItems: readonly JsonObject[];
   readonly outputText: string;
   readonly usage: Usage | null;
+  /** Which of the run's stop sequences ended the output, by its place in their list; absent where none is known to. */
+  readonly stopSequence?: number;
   /** Sorted; absent where there is none. They decide nothing. */
   readonly flags?: readonly ResponseFlag[];
   readonly transport: {

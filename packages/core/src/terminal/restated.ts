@@ -19,7 +19,7 @@ export function compareRestated(
   if (announced.length > 0 && arrived.length === 0) return "CALLS_ABSENT";
   const same =
     announced.length === arrived.length &&
-    announced.every((facts, index) => demandKey(facts) === demandKey(arrived[index]));
+    announced.every((facts, index) => isSameDemand(facts, arrived[index]));
   const text = messageText(items);
   return same && (text === "" || text === messageText(finished)) ? null : "RESTATED_MISMATCH";
 }
@@ -29,8 +29,14 @@ function isDemand(facts: ItemFacts): boolean {
   return facts.kind === "tool_call" || facts.kind === "approval_request";
 }
 
-function demandKey(facts: ItemFacts | undefined): string {
-  return JSON.stringify([facts?.kind, facts?.argumentsKind, facts?.callId, facts?.name, facts?.content]);
+function isSameDemand(facts: ItemFacts, other: ItemFacts | undefined): boolean {
+  return (
+    facts.kind === other?.kind &&
+    facts.argumentsKind === other.argumentsKind &&
+    facts.callId === other.callId &&
+    facts.name === other.name &&
+    facts.content === other.content
+  );
 }
 
 export function messageText(items: readonly ItemFacts[]): string {

@@ -81,6 +81,8 @@ type FamilyEvent =
       readonly output?: readonly JsonObject[];
       readonly usage: Usage | null;
       readonly responseId: string | null;
+      /** The stop sequence that ended the output, null where it is not named; absent where the family says none. */
+      readonly stopSequence?: string | null;
     }
   | StreamError;
 

@@ -17,11 +17,13 @@ export type FrameReading =
   | { readonly status: "unknown" }
   | { readonly status: "error"; readonly error: WireEvent };
 
+const DONE = "[DONE]";
+
 /** Reads the envelope of one message: its JSON, its type, and whether it reports an error. */
 export function readFrame(message: SseMessage): FrameReading {
   const wireType = message.event ?? "";
   const trimmed = message.data.trim();
-  if (trimmed === "" || isDone(message)) return { status: "idle" };
+  if (trimmed === "" || (trimmed === DONE && !message.bare)) return { status: "idle" };
   const data = parseFrameJson(trimmed);
   if (typeof data === "object" && reportsError(data, wireType)) {
     return { status: "error", error: readError(data) };
@@ -33,12 +35,12 @@ export function readFrame(message: SseMessage): FrameReading {
   if (dataType !== null && message.event !== null && dataType !== message.event) {
     return fault(wireType, "event_type_mismatch");
   }
-  return { status: "frame", frame: { wireType: dataType ?? wireType, data } };
+  return { status: "frame", frame: { wireType: message.event ?? dataType ?? "", data } };
 }
 
 /** Exactly `[DONE]`, whatever spaces stand around it. */
 export function isDone(message: SseMessage): boolean {
-  return !message.bare && message.data.trim() === "[DONE]";
+  return !message.bare && message.data.trim() === DONE;
 }
 
 export function frameError(wireType: string, code: string, errorClass: ErrorClass): WireEvent {

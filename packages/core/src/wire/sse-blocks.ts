@@ -1,10 +1,21 @@
+import type { SseMessage } from "./sse.ts";
+
 const LF2 = "\n\n";
 const CR = 0x0d;
 
-/** A whole message with its blank line, found and decoded without a look at each of its lines. */
+/** A whole message with its blank line, found without a look at each of its lines. */
 export interface Block {
   readonly to: number;
   readonly text: string;
+}
+
+/** All whole messages of a chunk as one text, decoded at once: a decoder costs more to call than to run. */
+interface Run {
+  readonly text: string;
+  /** Where each unit of the text is one byte, lengths need not be counted. */
+  readonly isAscii: boolean;
+  textAt: number;
+  byteAt: number;
 }
 
 /**
@@ -16,24 +27,60 @@ export function createBlockFinder(
   decoder: InstanceType<typeof TextDecoder>,
 ): (from: number, maxBytes: number) => Block | null {
   const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-  // Up to here lines are read one by one. It only grows, so that nothing is searched twice.
-  let plainFrom = view.includes(CR) ? chunk.length : 0;
+  let isPlain = !view.includes(CR);
+  let run: Run | null = null;
   return (from, maxBytes) => {
-    if (from < plainFrom) return null;
-    const found = view.indexOf(LF2, from);
-    const to = found === -1 ? chunk.length : found + LF2.length;
-    const isWhole = found !== -1 && to - from <= maxBytes;
-    const text = isWhole ? decodeWhole(decoder, view.subarray(from, to)) : null;
-    if (text === null) plainFrom = to;
-    return text === null ? null : { to, text };
+    if (!isPlain) return null;
+    run ??= decodeRun(view, from, decoder);
+    const block = run === null ? null : nextBlock(run, maxBytes);
+    // Once lines are read, they are read to the end of the chunk, so that nothing is searched twice.
+    if (block === null) isPlain = false;
+    return block;
   };
 }
 
-function decodeWhole(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string | null {
+function decodeRun(view: Buffer, from: number, decoder: InstanceType<typeof TextDecoder>): Run | null {
+  const last = view.lastIndexOf(LF2);
+  if (last < from) return null;
+  const bytes = view.subarray(from, last + LF2.length);
   try {
-    return decoder.decode(bytes);
+    const text = decoder.decode(bytes);
+    return { text, isAscii: text.length === bytes.length, textAt: 0, byteAt: from };
   } catch {
     // The reader of lines finds the place, and says so.
     return null;
   }
+}
+
+function nextBlock(run: Run, maxBytes: number): Block | null {
+  const found = run.text.indexOf(LF2, run.textAt);
+  if (found === -1) return null;
+  const text = run.text.slice(run.textAt, found + LF2.length);
+  const bytes = run.isAscii ? text.length : Buffer.byteLength(text);
+  if (bytes > maxBytes) return null;
+  run.textAt += text.length;
+  run.byteAt += bytes;
+  return { to: run.byteAt, text };
+}
+
+const EVENT = "event: ";
+const DATA = "data: ";
+
+/**
+ * Reads blocks of one `data` line, after one `event` line or none; null for every other, which the parser reads.
+ * Events of one name follow each other, so the last name is kept: whoever looks it up hashes it once.
+ */
+export function createPlainBlockReader(): (block: string) => SseMessage | null {
+  let header = "";
+  let event: string | null = null;
+  return (block) => {
+    if (header === "" || block.slice(0, header.length) !== header) {
+      header = block.startsWith(EVENT) ? block.slice(0, block.indexOf("\n") + 1) : "";
+      event = header === "" ? null : header.slice(EVENT.length, -1);
+    }
+    const from = header.length + DATA.length;
+    const end = block.length - LF2.length;
+    if (event === "" || from >= end || !block.startsWith(DATA, header.length)) return null;
+    return block.indexOf("\n", from) === end ? { event, data: block.slice(from, end), bare: false } : null;
+  };
 }

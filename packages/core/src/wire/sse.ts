@@ -1,7 +1,8 @@
 // Takes the bytes of one event stream, gives its messages and says how it ended; refuses bytes that are not
 // UTF-8 and anything over the limits. `id:` and `retry:` are dropped: nothing here ever reconnects or resumes.
 import { createParser } from "eventsource-parser";
-import { createBlockFinder } from "./sse-blocks.ts";
+import { createBlockFinder, createPlainBlockReader } from "./sse-blocks.ts";
+import { createUtf8Reader } from "./utf8.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -48,36 +49,42 @@ interface State {
 export function createSseReader(limits: SseLimits): SseReader {
   const state = createState();
   // The decoder keeps the byte order mark, so that exactly one is stripped, and here.
-  const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const whole = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const utf8 = createUtf8Reader(whole);
+  const readPlainBlock = createPlainBlockReader();
   const queue: SseMessage[] = [];
   const parser = createQueueParser(queue, limits.maxMessageBytes);
 
   function take(bytes: Uint8Array): void {
-    const text = decodeUtf8(utf8, bytes.subarray(0, roomFor(state, limits)));
+    const text = utf8.read(bytes.subarray(0, roomFor(state, limits)));
     if (text === null) refuseLine(state);
     else if (countBytes(state, limits, bytes.length)) parser.feed(enterText(state, text, bytes.length));
   }
 
-  function takeBlock(text: string, bytes: number): void {
+  /** Most blocks are one message; others may be none, such as a comment. */
+  function takeBlock(text: string, bytes: number): SseMessage | null {
     state.streamBytes += bytes;
-    parser.feed(text);
+    const message = readPlainBlock(text);
+    if (message === null) parser.feed(text);
+    return message;
   }
 
   return {
     *read(chunk) {
       const nextBlock = createBlockFinder(chunk, whole);
+      const lineEnd = createLineFinder(chunk);
       for (let from = 0; from < chunk.length && state.failure === null;) {
         const block = isBetweenMessages(state) ? nextBlock(from, roomFor(state, limits)) : null;
-        const to = block?.to ?? lineEnd(chunk, from);
+        const to = block?.to ?? lineEnd(from);
+        const message = block === null ? null : takeBlock(block.text, to - from);
         if (block === null) take(chunk.subarray(from, to));
-        else takeBlock(block.text, to - from);
-        yield* queue.splice(0);
+        if (message !== null) yield message;
+        else if (queue.length > 0) yield* queue.splice(0);
         from = to;
       }
     },
     end() {
-      if (state.failure === null && decodeUtf8(utf8, null) === null) state.failure = "bad_utf8";
+      if (state.failure === null && !utf8.isWhole) state.failure = "bad_utf8";
       if (state.failure !== null) return { end: state.failure, messages: [] };
       return endOfBody(state, () => {
         parser.feed("\n\n");
@@ -146,20 +153,15 @@ function createQueueParser(queue: SseMessage[], maxBufferSize: number): { feed(t
 }
 
 /** One line end, or the rest of the chunk: what is read and counted does not depend on how bytes were split. */
-function lineEnd(chunk: Uint8Array, from: number): number {
-  for (let at = from; at < chunk.length; at += 1) {
-    if (chunk[at] === LF || chunk[at] === CR) return at + 1;
-  }
-  return chunk.length;
-}
-
-function decodeUtf8(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array | null): string | null {
-  try {
-    return bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true });
-  } catch {
-    // A fatal decoder throws for exactly one reason; the caller names it.
-    return null;
-  }
+function createLineFinder(chunk: Uint8Array): (from: number) => number {
+  const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  const hasReturns = view.includes(CR);
+  return (from) => {
+    const feed = view.indexOf(LF, from);
+    const end = feed === -1 ? view.length : feed + 1;
+    const found = hasReturns ? view.subarray(from, end).indexOf(CR) : -1;
+    return found === -1 ? end : from + found + 1;
+  };
 }
 
 /** Keeps the line state and gives the text for the parser, in which each CR LF, CR or LF is one LF. */

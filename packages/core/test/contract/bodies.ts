@@ -49,6 +49,7 @@ export const bodies = {
     raw: "completed",
     outcome: { kind: "action_required", action: "tool" },
     errorClass: null,
+    stopSequence: null,
     items: [{ ordinal: 0, kind: "tool_call" }],
     inputTokens: 1,
     outputTokens: 2,

@@ -19,6 +19,7 @@ describe("a spec", () => {
         mutatingCalls: 200,
         attempts: 3,
         corrections: 2,
+        continuations: 5,
         maxOutputTokens: null,
         maxOutputTokensCap: 64_000,
         deadlineMs: 3_600_000,

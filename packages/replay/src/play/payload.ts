@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { replacesStream, sentBytes, type Fixture } from "../fixture/index.ts";
-import { errorBody } from "../refusal.ts";
+import { replacesStream, sentBytes, type Fixture, type Misbehaviour } from "../fixture/index.ts";
+import type { ErrorBody } from "../family/index.ts";
+import type { PlayableRequest } from "../request/index.ts";
 
 export interface Payload {
   readonly status: number;
@@ -9,14 +10,28 @@ export interface Payload {
   readonly bytes: Uint8Array;
 }
 
+/** What an answer needs to know of the request. */
+export interface Answering {
+  readonly requestId: string;
+  readonly mode: PlayableRequest["mode"];
+  readonly errorBody: ErrorBody;
+}
+
+const TYPES = {
+  stream: "text/event-stream; charset=utf-8",
+  buffered: "application/json",
+} as const satisfies Record<PlayableRequest["mode"], string>;
+
 const encoder = new TextEncoder();
 
-/** What a fixture answers: its stream, or the status and body that its misbehaviour puts in its place. */
-export function payloadOf(fixture: Fixture, requestId: string): Payload {
-  const { misbehaviour, stream } = fixture;
-  const replaced = replacesStream(misbehaviour) ? bodyOf(fixture, requestId) : null;
-  const whole = replaced === null ? stream : encoder.encode(replaced.text);
-  const type = misbehaviour.contentType ?? replaced?.type ?? "text/event-stream; charset=utf-8";
+/** What a fixture answers: its stream or its body, or the status and body that its misbehaviour puts in its place. */
+export function payloadOf(fixture: Fixture, answering: Answering): Payload {
+  const { misbehaviour, stream, body } = fixture;
+  const { requestId, mode } = answering;
+  const recorded = (mode === "stream" ? stream : body) ?? new Uint8Array();
+  const replaced = replacesStream(misbehaviour) ? replacement(misbehaviour, answering) : null;
+  const whole = replaced === null ? recorded : encoder.encode(replaced.text);
+  const type = misbehaviour.contentType ?? replaced?.type ?? TYPES[mode];
   const retryAfter =
     misbehaviour.retryAfter === undefined ? {} : { "retry-after": `${misbehaviour.retryAfter}` };
   return {
@@ -32,17 +47,17 @@ export function payloadOf(fixture: Fixture, requestId: string): Payload {
   };
 }
 
-function bodyOf(
-  { misbehaviour }: Fixture,
-  requestId: string,
+function replacement(
+  { body, httpStatus = 200 }: Misbehaviour,
+  { errorBody, requestId }: Answering,
 ): { readonly text: string; readonly type: string } {
-  const { body, httpStatus = 200 } = misbehaviour;
   if (typeof body === "string") return { text: body, type: "text/plain; charset=utf-8" };
   const type = "application/json";
   if (body !== undefined) return { text: JSON.stringify(body), type };
   if (httpStatus < 400) return { text: "", type };
   const fields = { message: `replayed status ${httpStatus}`, type: "comet_api_error", param: "" };
-  return { text: errorBody({ ...fields, code: codeOf(httpStatus) }, requestId), type };
+  const code = codeOf(httpStatus);
+  return { text: errorBody({ ...fields, status: httpStatus, code }, requestId), type };
 }
 
 /** CometAPI's code is often empty; `invalid_request` beside any status means that a retry can't help. */

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fixture } from "../fixture/index.ts";
-import { payloadOf } from "./payload.ts";
+import { payloadOf, type Answering } from "./payload.ts";
 
 /** A reset overtakes bytes that the client has received and not yet read. */
 const RESET_GRACE_MS = 50;
@@ -10,10 +10,10 @@ const RESET_GRACE_MS = 50;
 export async function playFixture(
   fixture: Fixture,
   response: ServerResponse,
-  options: { readonly requestId: string; readonly signal: AbortSignal },
+  options: Answering & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { misbehaviour } = fixture;
-  const payload = payloadOf(fixture, options.requestId);
+  const payload = payloadOf(fixture, options);
   response.writeHead(payload.status, payload.headers);
   response.flushHeaders();
   const pace = {

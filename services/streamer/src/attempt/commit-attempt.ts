@@ -9,18 +9,26 @@ import {
   type SealName,
   type SignedRecord,
 } from "@airlock/core/record";
-import { sealPiece } from "@airlock/core/run";
+import { sealPiece, sealRecording } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import type { TerminalItem } from "@airlock/core/terminal";
 import { ADAPTERS, formatRawSignal, isNormalEnd } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import type { StreamedResponse } from "../request/stream-response.ts";
 
+export type FinishedResponse = StreamedResponse & {
+  readonly durationMs: number;
+  /** the bytes as the route sent them, where they are kept */
+  readonly recording: Uint8Array | null;
+};
+
 /** How an attempt ended, in the form in which it is signed. */
 export interface Ended {
   readonly response: ResponseBody;
   readonly items: readonly { readonly body: ItemBody; readonly content: string | null }[];
   readonly pieces: readonly string[];
+  /** sealed */
+  readonly recording: string | null;
 }
 
 /** The seal under which an item's content is kept; items of other kinds keep none. */
@@ -29,12 +37,8 @@ const SEAL_OF_KIND: Partial<Record<TerminalItem["kind"], SealName>> = {
   message: "conversation",
 };
 
-export function describeAttempt(
-  deps: Deps,
-  turn: TurnBody,
-  streamed: StreamedResponse & { readonly durationMs: number },
-): Ended {
-  const { reading, httpStatus, errorCode, retryAfterMs, durationMs } = streamed;
+export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedResponse): Ended {
+  const { reading, httpStatus, errorCode, retryAfterMs, durationMs, recording } = streamed;
   const { run, turn: number, attempt } = turn;
   const route = deps.routes.get(turn.route);
   const family = route?.family ?? "responses";
@@ -59,6 +63,7 @@ export function describeAttempt(
       raw: reading.raw === null ? null : formatRawSignal(reading.raw).slice(0, 256),
       outcome: reading.outcome,
       errorClass: reading.errorClass,
+      stopSequence: reading.stopSequence ?? null,
       items: reading.items.map(({ ordinal, kind }) => ({ ordinal, kind })),
       inputTokens: reading.usage?.inputTokens ?? null,
       outputTokens: reading.usage?.outputTokens ?? null,
@@ -72,6 +77,7 @@ export function describeAttempt(
     pieces: isNormalEnd(reading.outcome)
       ? [sealPiece(deps.keyring, { run, turn: number, phase: "out" }, [output])]
       : [],
+    recording: recording === null ? null : sealRecording(deps.keyring, turn, recording),
   };
 }
 
@@ -104,7 +110,7 @@ function describeItem(
 /** Commits, then publishes every item record and the one response record. Null where the attempt was not current. */
 export async function commitAttempt(
   deps: Deps,
-  { response, items, pieces }: Ended,
+  { response, items, pieces, recording }: Ended,
   owner: string | null,
 ): Promise<readonly SignedRecord[] | null> {
   const signed = items.map(({ body, content }) => ({
@@ -121,6 +127,7 @@ export async function commitAttempt(
       raw: response.raw,
       outcome: response.outcome.kind,
       errorClass: response.errorClass,
+      recording,
     },
     pieces,
     items: signed.map((item) => ({ ...item, record: JSON.stringify(item.record) })),

@@ -4,14 +4,15 @@
 import type { TurnBody } from "@airlock/core/contract";
 import { DONE, messageOf, type Delivery, type Handled } from "@airlock/core/queue";
 import { attemptKey, itemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
-import { readAttempt, readConversation, readItem } from "@airlock/core/run";
+import { readAttempt, readConversation, readItem, readRun } from "@airlock/core/run";
 import { ADAPTERS } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import { buildRequest } from "../request/build-request.ts";
 import { createDeadlines } from "../request/deadlines.ts";
+import { createRecorder, type Recorder } from "../request/recorder.ts";
 import { onSlot, takeSlot } from "../request/route-slot.ts";
 import { streamResponse, type StreamedResponse } from "../request/stream-response.ts";
-import { commitAttempt, describeAttempt } from "./commit-attempt.ts";
+import { commitAttempt, describeAttempt, type FinishedResponse } from "./commit-attempt.ts";
 import { unreadResponse } from "./unread-response.ts";
 
 export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Promise<Handled> {
@@ -38,14 +39,28 @@ export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Pr
 async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<void> {
   const started = performance.now();
   const place = { route: turn.route, slot: attemptKey(turn) };
-  const streamed = await onSlot(deps.limiter, place, () =>
-    deps.cancels.during(turn.run, signal, (either) => stream(deps, turn, either)),
-  );
+  const streamed = await onSlot(deps.limiter, place, async () => {
+    const recorder = await recorderFor(deps, turn.run);
+    const response = await deps.cancels.during(turn.run, signal, (either) =>
+      stream(deps, turn, { signal: either, recorder }),
+    );
+    return { ...response, recording: recorder?.bytes() ?? null };
+  });
   const durationMs = Math.round(performance.now() - started);
   await finish(deps, turn, { ...streamed, durationMs, owner: deps.owner });
 }
 
-async function stream(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<StreamedResponse> {
+/** Of contract runs, the bytes are kept; the plan isn't signed, but all that it could change is that they are. */
+async function recorderFor(deps: Deps, run: string): Promise<Recorder | null> {
+  const contract = (await readRun(deps.redis, run))?.plan?.contract ?? null;
+  return contract === null ? null : createRecorder();
+}
+
+async function stream(
+  deps: Deps,
+  turn: TurnBody,
+  { signal, recorder }: { readonly signal: AbortSignal; readonly recorder: Recorder | null },
+): Promise<StreamedResponse> {
   const route = deps.routes.get(turn.route);
   if (route === undefined) return unread(unreadResponse("CONNECT_ERROR", "connect_error"));
   const entries = await readConversation(deps, turn.run);
@@ -58,17 +73,20 @@ async function stream(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<
     deadlines: createDeadlines(route.deadlines, signal),
     maxOutputTokens: turn.maxOutputTokens,
     closingMarker: route.closingMarker,
+    stopSequences: turn.stopSequences,
+    onBytes: recorder?.add,
   });
 }
 
-function unread(reading: StreamedResponse["reading"]): StreamedResponse & { readonly durationMs: number } {
-  return { reading, httpStatus: null, errorCode: null, retryAfterMs: null, durationMs: 0 };
+function unread(reading: StreamedResponse["reading"]): FinishedResponse {
+  const recording = null;
+  return { reading, httpStatus: null, errorCode: null, retryAfterMs: null, durationMs: 0, recording };
 }
 
 async function finish(
   deps: Deps,
   turn: TurnBody,
-  streamed: StreamedResponse & { readonly durationMs: number; readonly owner: string | null },
+  streamed: FinishedResponse & { readonly owner: string | null },
 ): Promise<void> {
   const ended = describeAttempt(deps, turn, streamed);
   const records = await commitAttempt(deps, ended, streamed.owner);

@@ -51,7 +51,7 @@ export function buildRequest(
       entries,
       tools,
       maxOutputTokens,
-      stopSequences,
+      stopSequences: stopSequences.map(({ sequence }) => sequence),
       parallelToolCalls,
       stream: true,
     }),

@@ -7,11 +7,11 @@ const TOO_MANY_REQUESTS = 429;
  * Does a request's work on a slot of its route that all streamers share: kept while the work goes on, given back at its
  * end. A 429 makes all of them wait; any other answer ends that.
  */
-export async function onSlot(
+export async function onSlot<Response extends StreamedResponse>(
   limiter: RouteLimiter,
   place: { readonly route: string; readonly slot: string },
-  work: () => Promise<StreamedResponse>,
-): Promise<StreamedResponse> {
+  work: () => Promise<Response>,
+): Promise<Response> {
   const { route, slot } = place;
   const keeping = setInterval(() => void limiter.keep(route, slot).catch(() => undefined), SLOT_LEASE_MS / 3);
   try {

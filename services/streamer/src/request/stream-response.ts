@@ -5,6 +5,7 @@ import {
   createSniffedReader,
   type ResponseReader,
   type ResponseReading,
+  type StopSequence,
   type TransportEnd,
 } from "@airlock/core/terminal";
 import type { Adapter } from "@airlock/core/wire";
@@ -35,6 +36,10 @@ export interface StreamOptions {
   readonly deadlines: Deadlines;
   readonly maxOutputTokens: number | null;
   readonly closingMarker: "required" | "optional";
+  /** left out: none, and a stop by any is refused */
+  readonly stopSequences?: readonly StopSequence[];
+  /** sees every byte of a successful response before it is read */
+  readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
 
 export async function streamResponse(
@@ -64,7 +69,7 @@ export async function streamResponse(
       return { reading: openReader(options, null).end("http_error"), httpStatus, errorCode, retryAfterMs };
     }
     const reader = openReader(options, headers["content-type"]);
-    const end = await readBody(body, reader, deadlines);
+    const end = await readBody(body, watched(reader, options.onBytes), deadlines);
     return { reading: reader.end(end), httpStatus, errorCode: null, retryAfterMs };
   } finally {
     deadlines.clear();
@@ -78,18 +83,33 @@ function unanswered(reader: ResponseReader, deadlines: Deadlines): StreamedRespo
 }
 
 function openReader(
-  { adapter, maxOutputTokens, closingMarker }: StreamOptions,
+  { adapter, maxOutputTokens, closingMarker, stopSequences = [] }: StreamOptions,
   contentType: string | string[] | null | undefined,
 ): ResponseReader {
-  const readerOptions = { ...LIMITS, requestedMaxOutputTokens: maxOutputTokens, closingMarker };
+  const readerOptions = {
+    ...LIMITS,
+    requestedMaxOutputTokens: maxOutputTokens,
+    closingMarker,
+    stopSequences,
+  };
   const type = Array.isArray(contentType) ? contentType[0] : contentType;
   const events = type?.split(";")[0]?.trim().toLowerCase() === "text/event-stream";
   return events ? createResponseReader(adapter, readerOptions) : createSniffedReader(adapter, readerOptions);
 }
 
+function watched(reader: ResponseReader, onBytes: StreamOptions["onBytes"]): Pick<ResponseReader, "push"> {
+  if (onBytes === undefined) return reader;
+  return {
+    push(chunk) {
+      onBytes(chunk);
+      return reader.push(chunk);
+    },
+  };
+}
+
 async function readBody(
   body: Dispatcher.ResponseData["body"],
-  reader: ResponseReader,
+  reader: Pick<ResponseReader, "push">,
   deadlines: Deadlines,
 ): Promise<TransportEnd> {
   const chunks = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();

@@ -9,7 +9,7 @@ import {
   type RunSpec,
 } from "@airlock/core/run";
 import { manifestDigest, type ToolCatalog } from "@airlock/core/tool";
-import { ADAPTERS } from "@airlock/core/wire";
+import { ADAPTERS, type Family } from "@airlock/core/wire";
 
 export interface Known {
   readonly routes: Routes;
@@ -46,6 +46,7 @@ export function checkSpec(spec: RunSpec, specDigest: string, known: Known): Admi
       limits: spec.limits,
       expectKind: spec.expect.kind,
       onTruncated: spec.onTruncated,
+      stopSequences: spec.stopSequences.length,
       parallel: spec.parallel,
       allOrNothing: spec.allOrNothing,
       workspace: spec.workspace ?? null,
@@ -57,6 +58,25 @@ export function checkSpec(spec: RunSpec, specDigest: string, known: Known): Admi
   };
 }
 
+/** Whether a conversation may end with the model's own text, which its next response then continues. */
+const PREFILLS = {
+  anthropic: true,
+  chat: false,
+  gemini: false,
+  responses: false,
+} as const satisfies Record<Family, boolean>;
+
+/** The kinds of output that can be put together from pieces. */
+const STITCHED_KINDS: readonly string[] = ["text", "report"];
+
+/** Whether a response tells a stop by a sequence from an end of the model's own. */
+const NAMES_SEQUENCE = {
+  anthropic: true,
+  chat: false,
+  gemini: false,
+  responses: false,
+} as const satisfies Record<Family, boolean>;
+
 function routeProblems(spec: RunSpec, route: Route | undefined, routes: Routes): readonly string[] {
   if (route === undefined) return [`route ${quote(spec.route)} is none of: ${[...routes.keys()].join(", ")}`];
   return [
@@ -66,6 +86,24 @@ function routeProblems(spec: RunSpec, route: Route | undefined, routes: Routes):
     ...(spec.stopSequences.length > 0 && !ADAPTERS[route.family].supports.stopSequences
       ? [`the ${route.family} family has no stop sequences; leave stopSequences out`]
       : []),
+    ...(spec.stopSequences.some(({ meaning }) => meaning === "truncated") && !NAMES_SEQUENCE[route.family]
+      ? [
+          `the ${route.family} family does not say which stop sequence ended an output; none can mean truncated`,
+        ]
+      : []),
+    ...stitchProblems(spec, route),
+  ];
+}
+
+function stitchProblems(spec: RunSpec, route: Route): readonly string[] {
+  if (spec.onTruncated !== "continue") return [];
+  return [
+    ...(PREFILLS[route.family]
+      ? []
+      : [`the ${route.family} family can't go on with a cut output; choose another onTruncated`]),
+    ...(STITCHED_KINDS.includes(spec.expect.kind)
+      ? []
+      : [`onTruncated: continue is for ${STITCHED_KINDS.join(" and ")}, not for ${spec.expect.kind}`]),
   ];
 }
 

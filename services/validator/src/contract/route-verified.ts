@@ -1,8 +1,9 @@
-import { parseBody, reportBodySchema } from "@airlock/core/contract";
+import { parseBody, reportBodySchema, type ReportBody } from "@airlock/core/contract";
 import { verifyRecord } from "@airlock/core/record";
+import { CONTRACT_SCENARIOS } from "@airlock/core/run";
 import { globalKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
-import { reportField, SCENARIOS } from "./scenarios.ts";
+import { meetsDemand, reportField, SCENARIOS } from "./scenarios.ts";
 
 interface Scope {
   readonly route: string;
@@ -10,13 +11,18 @@ interface Scope {
   readonly covers: string;
 }
 
-/** True where every scenario has a stored report that this validator signed, for this adapter version, that passed. */
+/** True where what this validator signed and stored for this adapter version meets the demand of every scenario. */
 export async function routeVerified(deps: Pick<Deps, "redis" | "keyring">, scope: Scope): Promise<boolean> {
-  const fields = Object.keys(SCENARIOS).map((scenario) => reportField({ ...scope, scenario }));
+  const fields = CONTRACT_SCENARIOS.map((scenario) => reportField({ ...scope, scenario }));
   const stored = await deps.redis.hmget(globalKeys.report(scope.route), ...fields);
-  return stored.every((text, at) => {
-    if (text === null) return false;
-    const report = parseBody(reportBodySchema, verifyRecord(deps.keyring, "report", JSON.parse(text)));
-    return report.passed && report.route === scope.route && reportField(report) === fields[at];
+  return CONTRACT_SCENARIOS.every((scenario, at) => {
+    const report = openReport(deps, stored[at] ?? null);
+    const inPlace = report === null || (report.route === scope.route && reportField(report) === fields[at]);
+    return inPlace && meetsDemand(SCENARIOS[scenario], report);
   });
+}
+
+function openReport({ keyring }: Pick<Deps, "keyring">, text: string | null): ReportBody | null {
+  if (text === null) return null;
+  return parseBody(reportBodySchema, verifyRecord(keyring, "report", JSON.parse(text)));
 }

@@ -1,26 +1,67 @@
-import type { RunHash } from "@airlock/core/run";
+import type { ContractScenario, RunHash } from "@airlock/core/run";
 
-/** What the end of a contract run showed. */
+/** What the end of a contract run showed; short, whatever a model did. */
 export interface Observed {
   readonly state: RunHash["state"];
   readonly turns: number;
   /** whether every turn came out right at its first attempt */
   readonly firstAttempts: boolean;
-  /** the calls of the first turn: whether each had valid arguments for a registered tool */
-  readonly calls: readonly { readonly schemaValid: boolean }[];
+  /** the calls of the first turn */
+  readonly calls: number;
+  /** those of them whose arguments were valid for a registered tool */
+  readonly validCalls: number;
+  /** how many of them can be told apart; those without an id, which one family allows, are told apart by their order */
+  readonly distinctCalls: number;
 }
 
-/** The scenarios of a family: a route is verified when the latest report of each passed. */
+/** `not_shown`: the model did not do what the scenario is about, which says nothing of the route. */
+export type ScenarioVerdict = "passed" | "failed" | "not_shown";
+
+interface Scenario {
+  /** `passed`: a route is verified only with a report that passed; `not_failed`: it may lack one */
+  readonly demand: "passed" | "not_failed";
+  readonly judge: (seen: Observed) => ScenarioVerdict;
+}
+
+/**
+ * The scenarios of every family. A second turn shows that the route took the calls and their results back.
+ * Not every model calls twice at once, so a route needs no report on that; one that mixes such calls up is closed.
+ */
 export const SCENARIOS = {
-  text: (seen) =>
-    seen.state === "completed" && seen.firstAttempts && seen.turns === 1 && seen.calls.length === 0,
-  tool_call: (seen) =>
-    seen.state === "completed" &&
-    seen.firstAttempts &&
-    seen.turns === 2 &&
-    seen.calls.length === 1 &&
-    seen.calls.every((call) => call.schemaValid),
-} as const satisfies Record<string, (seen: Observed) => boolean>;
+  text: {
+    demand: "passed",
+    judge: (seen) => passedIf(isClean(seen) && seen.turns === 1 && seen.calls === 0),
+  },
+  tool_call: {
+    demand: "passed",
+    judge: (seen) => passedIf(isClean(seen) && seen.turns === 2 && seen.calls === 1 && seen.validCalls === 1),
+  },
+  parallel_calls: {
+    demand: "not_failed",
+    judge(seen) {
+      const sound = isClean(seen) && seen.validCalls === seen.calls && seen.distinctCalls === seen.calls;
+      if (sound && seen.calls < 2) return "not_shown";
+      return passedIf(sound && seen.calls === 2 && seen.turns >= 2);
+    },
+  },
+} as const satisfies Record<ContractScenario, Scenario>;
+
+function isClean({ state, firstAttempts }: Observed): boolean {
+  return state === "completed" && firstAttempts;
+}
+
+function passedIf(held: boolean): ScenarioVerdict {
+  return held ? "passed" : "failed";
+}
+
+/** Whether what is stored of a scenario lets a route count as verified; null: nothing is. */
+export function meetsDemand(
+  { demand }: Pick<Scenario, "demand">,
+  report: { readonly passed: boolean; readonly shown: boolean } | null,
+): boolean {
+  if (report === null) return demand === "not_failed";
+  return report.passed || (demand === "not_failed" && !report.shown);
+}
 
 /** The hash field under which a report lies. */
 export function reportField(report: {

@@ -13,6 +13,7 @@ export async function storeReport(deps: Deps, run: string): Promise<void> {
   if (hash?.plan?.contract == null || route === undefined || hash.endedAt === undefined) return;
   const scenario = hash.plan.contract;
   const seen = await observe(deps, run, hash);
+  const verdict = SCENARIOS[scenario].judge(seen);
   const report = reportBodySchema.parse({
     version: 1,
     run,
@@ -20,7 +21,8 @@ export async function storeReport(deps: Deps, run: string): Promise<void> {
     adapter: ADAPTERS[route.family].version,
     covers: reportScope(route, hash.model) ?? hash.model,
     scenario,
-    passed: SCENARIOS[scenario](seen),
+    passed: verdict === "passed",
+    shown: verdict !== "not_shown",
     observed: JSON.stringify(seen),
   });
   const record = signRecord(deps.keyring, "report", JSON.stringify(report));
@@ -28,7 +30,7 @@ export async function storeReport(deps: Deps, run: string): Promise<void> {
   deps.log.write("info", "report_stored", {
     run,
     route: hash.route,
-    state: report.passed ? "passed" : "failed",
+    state: verdict,
   });
 }
 
@@ -41,6 +43,8 @@ async function observe(deps: Deps, run: string, hash: RunHash): Promise<Observed
     state: hash.state,
     turns: hash.turn,
     firstAttempts: turns.every((turn) => turn?.attempt === 1),
-    calls: calls.map((call) => ({ schemaValid: call?.argumentsDigest !== undefined })),
+    calls: calls.length,
+    validCalls: calls.filter((call) => call?.argumentsDigest !== undefined).length,
+    distinctCalls: new Set(calls.map((call, at) => call?.callId || at)).size,
   };
 }

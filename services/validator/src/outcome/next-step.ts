@@ -7,6 +7,8 @@ import type { FinalRunState, RunPlan } from "@airlock/core/run";
 export type Step =
   | { readonly kind: "unlock" }
   | { readonly kind: "judge_artifact" }
+  | { readonly kind: "continue" }
+  | { readonly kind: "stitch" }
   | { readonly kind: "retry"; readonly maxOutputTokens: number | null; readonly reason: ErrorClass }
   | { readonly kind: "end"; readonly state: FinalRunState; readonly errorClass: ErrorClass };
 
@@ -24,35 +26,78 @@ const LASTING: ReadonlySet<ErrorClass> = new Set(["API_KEY_MISSING", "TOOL_DRIFT
 const DEFAULT_BUDGET = 4_096;
 const BUDGET_FACTOR = 2;
 
+/** What the run has used up when the response is looked at. */
+export interface Progress {
+  readonly turn: number;
+  readonly continuations: number;
+  /** output budget of the attempt */
+  readonly maxOutputTokens: number | null;
+  /** whether contract reports vouch for the route */
+  readonly verified: boolean;
+}
+
 export function nextStep(
   response: ResponseBody,
   plan: Pick<RunPlan, "limits" | "onTruncated">,
-  maxOutputTokens: number | null,
+  progress: Progress,
 ): Step {
-  const { kind, action } = response.outcome;
-  switch (kind) {
+  const { maxOutputTokens } = progress;
+  switch (response.outcome.kind) {
     case "action_required":
-      return action === "tool"
-        ? { kind: "unlock" }
-        : { kind: "end", state: "escalated", errorClass: "APPROVAL_REQUESTED" };
+      return afterAction(response.outcome.action, plan, progress);
     case "candidate_complete":
       return { kind: "judge_artifact" };
     case "policy_stop":
       return { kind: "end", state: "policy_stopped", errorClass: "PROVIDER_POLICY_STOP" };
     case "truncated":
-      return afterTruncation(response, plan, maxOutputTokens);
+      return afterTruncation(response, plan, progress);
     case "indeterminate":
       return afterFailure(response, plan, maxOutputTokens);
     default:
-      return assertNever(kind);
+      return assertNever(response.outcome.kind);
   }
+}
+
+function afterAction(
+  action: ResponseBody["outcome"]["action"],
+  plan: Pick<RunPlan, "limits">,
+  progress: Progress,
+): Step {
+  switch (action) {
+    case "tool":
+      return { kind: "unlock" };
+    case "continue":
+      return continued("continue", plan, progress);
+    case "approve":
+    case null:
+      return escalated("APPROVAL_REQUESTED");
+    default:
+      return assertNever(action);
+  }
+}
+
+function escalated(errorClass: ErrorClass): Step {
+  return { kind: "end", state: "escalated", errorClass };
+}
+
+/** Nobody decides on a continuation, so it needs a route that reports vouch for, and has bounds of its own. */
+function continued(
+  kind: "continue" | "stitch",
+  { limits }: Pick<RunPlan, "limits">,
+  { turn, continuations, verified }: Progress,
+): Step {
+  if (!verified) return escalated("ROUTE_UNVERIFIED");
+  if (continuations >= limits.continuations) return escalated("CONTINUATIONS_EXHAUSTED");
+  return turn >= limits.turns ? escalated("BUDGET_TURNS") : { kind };
 }
 
 function afterTruncation(
   response: ResponseBody,
   plan: Pick<RunPlan, "limits" | "onTruncated">,
-  maxOutputTokens: number | null,
+  progress: Progress,
 ): Step {
+  const { maxOutputTokens } = progress;
+  if (plan.onTruncated === "continue" && isText(response)) return continued("stitch", plan, progress);
   const cap = plan.limits.maxOutputTokensCap;
   const larger = Math.min((maxOutputTokens ?? DEFAULT_BUDGET) * BUDGET_FACTOR, cap);
   const grows = larger > (maxOutputTokens ?? 0);
@@ -60,6 +105,11 @@ function afterTruncation(
     return { kind: "retry", maxOutputTokens: larger, reason: "OUTPUT_TRUNCATED" };
   }
   return { kind: "end", state: "truncated", errorClass: "OUTPUT_TRUNCATED" };
+}
+
+/** A cut text, and nothing beside it; what a stop sequence cut has no rest that the model would give. */
+function isText({ items, stopSequence }: ResponseBody): boolean {
+  return stopSequence === null && items.length > 0 && items.every(({ kind }) => kind === "message");
 }
 
 function afterFailure(

@@ -6,8 +6,10 @@ import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { itemKey, turnKey } from "@airlock/core/record";
 import { readRun, readTurn, type CallHash, type TurnHash } from "@airlock/core/run";
 import { ADAPTERS, INDETERMINATE } from "@airlock/core/wire";
+import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
+import { openNextTurn } from "../settlement/close-turn.ts";
 import { logSettledItem } from "../settlement/log-settled.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { judgeItem } from "../verdict/judge-item.ts";
@@ -15,7 +17,9 @@ import { endRun } from "./end-run.ts";
 import { judgeOutput } from "./judge-output.ts";
 import { logResponse, type Followed } from "./log-response.ts";
 import { nextStep, type Step } from "./next-step.ts";
+import { noteContract } from "./note-contract.ts";
 import { publishTurn } from "./publish-turn.ts";
+import { stitchOutput } from "./stitch-output.ts";
 import { unlockTurn } from "./unlock-turn.ts";
 
 export type JudgedCalls = ReadonlyMap<string, CallHash>;
@@ -29,7 +33,14 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
   const run = { ...hash, plan: hash.plan };
   if (turn.state === "streaming") {
     const calls = await judgeCalls(deps, run, body);
-    const step = nextStep(asRead(deps, run, body), run.plan, turn.maxOutputTokens);
+    const read = asRead(deps, run, body);
+    await noteContract(deps, run.route, read);
+    const step = nextStep(read, run.plan, {
+      turn: body.turn,
+      continuations: run.continuations,
+      maxOutputTokens: turn.maxOutputTokens,
+      verified: (await routeStanding(deps, run)) === "verified",
+    });
     const followed = await follow(deps, { body, run, turn, calls }, step);
     if (followed !== null) {
       logResponse(deps, { body, run, calls }, followed);
@@ -71,12 +82,23 @@ export interface Committed {
 
 /** Does what the step says; returns what came of it, or null where another handler had been there. */
 async function follow(deps: Deps, committed: Committed, step: Step): Promise<Followed | null> {
-  const { body } = committed;
+  const { body, turn } = committed;
   switch (step.kind) {
     case "unlock":
       return unlockTurn(deps, committed);
     case "judge_artifact":
       return judgeOutput(deps, committed);
+    case "continue": // the streamer appended the output when it committed it: nothing is added
+      await openNextTurn(deps, body, {
+        leaves: "streaming",
+        pieces: [],
+        maxOutputTokens: turn.maxOutputTokens,
+        counts: "continuations",
+        stitched: false,
+      });
+      return "continue_turn";
+    case "stitch":
+      return stitchOutput(deps, committed);
     case "retry": {
       const delayMs = retryDelay(deps, body);
       await deps.store.keepOpen(turnKey(body), deps.config.openMs + delayMs);

@@ -1,10 +1,11 @@
-import { turnKey, type TurnParts } from "@airlock/core/record";
-import { readRun, readTurn } from "@airlock/core/run";
+import { attemptKey, turnKey, type AttemptParts, type TurnParts } from "@airlock/core/record";
+import { readRun, readSpec, readTurn, type RunPlan, type RunSpec } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
 
 /**
  * Publishes the current attempt of an open turn, as the run's record gives it: the same turn gives the same job,
- * so this may be repeated at any time. Does nothing for a turn that doesn't stream any more.
+ * so this may be repeated at any time. Does nothing for a turn that doesn't stream any more. While the run's route is
+ * suspended the attempt is parked instead: the sweeper comes back to it.
  */
 export async function publishTurn(deps: Deps, parts: TurnParts, delayMs = 0): Promise<void> {
   const [run, turn] = await Promise.all([
@@ -12,6 +13,9 @@ export async function publishTurn(deps: Deps, parts: TurnParts, delayMs = 0): Pr
     readTurn(deps.redis, parts.run, parts.turn),
   ]);
   if (run?.plan === undefined || run.endedAt !== undefined || turn?.state !== "streaming") return;
+  const attempt = { ...parts, attempt: turn.attempt };
+  const waitMs = await deps.breaker.pass(run.route, attemptKey(attempt));
+  if (waitMs > 0) return park(deps, attempt, { route: run.route, waitMs });
   await deps.store.keepOpen(turnKey(parts), deps.config.openMs + delayMs);
   const record = deps.publisher.sign({
     purpose: "turn",
@@ -24,9 +28,26 @@ export async function publishTurn(deps: Deps, parts: TurnParts, delayMs = 0): Pr
       model: run.model,
       tools: run.plan.tools.map(({ name, digest }) => ({ name, digest })),
       maxOutputTokens: turn.maxOutputTokens,
-      stopSequences: [],
+      stopSequences: await stopSequences(deps, parts.run, run.plan),
       parallelToolCalls: run.plan.parallel === "on",
     },
   });
   await deps.publisher.publish(record, { delayMs, priority: run.plan.priority });
+}
+
+async function park(
+  deps: Deps,
+  parts: AttemptParts,
+  { route, waitMs }: { readonly route: string; readonly waitMs: number },
+): Promise<void> {
+  const { run, turn, attempt } = parts;
+  // no later than usual, since the run's deadline may pass meanwhile
+  await deps.store.keepOpen(turnKey(parts), Math.min(waitMs, deps.config.openMs));
+  const first = await deps.store.park(parts, [{ type: "attempt_parked", turn, attempt, route }]);
+  if (first) deps.log.write("info", "attempt_parked", { run, turn, attempt, route });
+}
+
+/** From the sealed spec; most runs have none, and it may be large. */
+async function stopSequences(deps: Deps, run: string, plan: RunPlan): Promise<RunSpec["stopSequences"]> {
+  return plan.stopSequences === 0 ? [] : (await readSpec(deps, run, plan.specDigest)).stopSequences;
 }

@@ -31,7 +31,8 @@ export async function closeTurn(deps: Deps, parts: TurnParts, turn: TurnHash): P
       leaves: "calls",
       pieces: [sealPiece(deps.keyring, { run, turn: number, phase: "results" }, results)],
       maxOutputTokens: turn.maxOutputTokens,
-      corrections: 0,
+      counts: null,
+      stitched: false,
     },
   );
 }

@@ -1,8 +1,7 @@
+import { assertNever } from "@airlock/core/fault";
 import type { Finding } from "@airlock/core/policy";
-import { reportScope } from "@airlock/core/run";
-import { ADAPTERS } from "@airlock/core/wire";
 import type { EffectClass } from "@airlock/core/tool";
-import { routeVerified } from "../contract/route-verified.ts";
+import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "./judgement.ts";
 
@@ -15,22 +14,26 @@ export async function routeFinding(
   run: AdmittedRun,
   effect: EffectClass,
 ): Promise<Finding | null> {
-  if (run.plan.contract !== null) {
-    return { rule: "contract-run", decision: "forbid", reason: "a contract scenario runs no tool" };
+  const standing = await routeStanding(deps, run);
+  switch (standing) {
+    case "verified":
+      return null;
+    case "contract":
+      return { rule: "contract-run", decision: "forbid", reason: "a contract scenario runs no tool" };
+    case "read_only":
+      if (effect === "read") return null;
+      return {
+        rule: "route-read-only",
+        decision: "forbid",
+        reason: "the operator lets this route only read",
+      };
+    case "unverified":
+      return {
+        rule: "route-unverified",
+        decision: "forbid",
+        reason: "no contract report shows that this route keeps its family's contract",
+      };
+    default:
+      return assertNever(standing);
   }
-  const route = deps.routes.get(run.route);
-  if (route?.effects === "read_only") {
-    if (effect === "read") return null;
-    return { rule: "route-read-only", decision: "forbid", reason: "the operator lets this route only read" };
-  }
-  const scope = route === undefined ? null : reportScope(route, run.model);
-  if (route !== undefined && scope !== null) {
-    const adapter = ADAPTERS[route.family].version;
-    if (await routeVerified(deps, { route: run.route, adapter, covers: scope })) return null;
-  }
-  return {
-    rule: "route-unverified",
-    decision: "forbid",
-    reason: "no contract report shows that this route keeps its family's contract",
-  };
 }

@@ -6,7 +6,10 @@ import { checkSpec, type Known } from "../../src/admission/check-spec.ts";
 const catalog = createCatalog(BUILTIN_MANIFESTS);
 const known: Known = {
   routes: parseRoutes(
-    "routes: { gateway: { family: responses, baseUrl: 'http://127.0.0.1:1', models: ['replay/**'] } }",
+    `routes:
+  gateway: { family: responses, baseUrl: 'http://127.0.0.1:1', models: ['replay/**'] }
+  chat: { family: chat, baseUrl: 'http://127.0.0.1:1', models: ['replay/**'] }
+  anthropic: { family: anthropic, baseUrl: 'http://127.0.0.1:1', models: ['replay/**'] }`,
     "routes.yaml",
   ),
   catalog,
@@ -45,6 +48,7 @@ describe("a spec that can be served", () => {
         limits: parseRunSpec(least, "test").limits,
         expectKind: "text",
         onTruncated: "larger_budget",
+        stopSequences: 0,
         parallel: "off",
         allOrNothing: true,
         workspace: least.workspace,
@@ -53,6 +57,16 @@ describe("a spec that can be served", () => {
         contract: null,
         priority: 9,
       },
+    });
+  });
+
+  test("may have stop sequences that its family can keep to, of which the plan holds only how many", () => {
+    const stopSequences = [{ sequence: "END", meaning: "complete" }];
+    expect(check({ route: "chat", stopSequences })).toMatchObject({ ok: true, plan: { stopSequences: 1 } });
+    const cutting = [...stopSequences, { sequence: "CUT", meaning: "truncated" }];
+    expect(check({ route: "anthropic", stopSequences: cutting })).toMatchObject({
+      ok: true,
+      plan: { stopSequences: 2 },
     });
   });
 
@@ -94,6 +108,25 @@ describe("a spec is refused that", () => {
       "has a stop sequence that the family doesn't know",
       { stopSequences: [{ sequence: "END", meaning: "complete" }] },
       "no stop sequences",
+    ],
+    [
+      "has a stop sequence that cuts, on a family that doesn't tell one stop from another",
+      { route: "chat", stopSequences: [{ sequence: "END", meaning: "truncated" }] },
+      "none can mean truncated",
+    ],
+    [
+      "continues a cut output on a family that can't",
+      { onTruncated: "continue" },
+      "the responses family can't go on with a cut output",
+    ],
+    [
+      "continues a cut output that is no text",
+      {
+        route: "anthropic",
+        onTruncated: "continue",
+        expect: { kind: "json", schema: { type: "object", additionalProperties: false } },
+      },
+      "onTruncated: continue is for text and report, not for json",
     ],
   ])("%s", (_, change, detail) => {
     expect(check(change)).toEqual({ ok: false, detail: expect.stringContaining(detail) });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ResponseBody } from "@airlock/core/contract";
 import type { RunPlan } from "@airlock/core/run";
-import { nextStep, type Step } from "../../src/outcome/next-step.ts";
+import { nextStep, type Progress, type Step } from "../../src/outcome/next-step.ts";
 
 const limits = {
   turns: 100,
@@ -10,6 +10,7 @@ const limits = {
   mutatingCalls: 200,
   attempts: 3,
   corrections: 2,
+  continuations: 5,
   maxOutputTokens: null,
   maxOutputTokensCap: 10_000,
   deadlineMs: 1,
@@ -25,6 +26,9 @@ interface Case {
   readonly errorCode?: string | null;
   readonly onTruncated?: RunPlan["onTruncated"];
   readonly budget?: number | null;
+  readonly items?: readonly ResponseBody["items"][number]["kind"][];
+  readonly stopSequence?: number | null;
+  readonly progress?: Partial<Progress>;
 }
 
 function stepOf(given: Case): Step {
@@ -40,7 +44,8 @@ function stepOf(given: Case): Step {
     raw: null,
     outcome: { kind, action },
     errorClass,
-    items: [],
+    stopSequence: given.stopSequence ?? null,
+    items: (given.items ?? []).map((each, ordinal) => ({ ordinal, kind: each })),
     inputTokens: null,
     outputTokens: null,
     httpStatus,
@@ -52,7 +57,13 @@ function stepOf(given: Case): Step {
   return nextStep(
     response,
     { limits, onTruncated: given.onTruncated ?? "larger_budget" },
-    given.budget ?? null,
+    {
+      turn: 1,
+      continuations: 0,
+      maxOutputTokens: given.budget ?? null,
+      verified: true,
+      ...given.progress,
+    },
   );
 }
 
@@ -71,10 +82,26 @@ describe("what follows a response", () => {
       { outcome: ["action_required", "approve"] },
       ended("escalated", "APPROVAL_REQUESTED"),
     ],
+    ["a pause is continued", { outcome: ["action_required", "continue"] }, { kind: "continue" }],
     [
-      "a pause is not continued",
-      { outcome: ["action_required", "continue"] },
-      ended("escalated", "APPROVAL_REQUESTED"),
+      "a pause is continued up to the limit of the run",
+      { outcome: ["action_required", "continue"], progress: { continuations: 4, turn: 99 } },
+      { kind: "continue" },
+    ],
+    [
+      "a pause beyond the limit escalates",
+      { outcome: ["action_required", "continue"], progress: { continuations: 5 } },
+      ended("escalated", "CONTINUATIONS_EXHAUSTED"),
+    ],
+    [
+      "a pause in the last turn escalates",
+      { outcome: ["action_required", "continue"], progress: { turn: 100 } },
+      ended("escalated", "BUDGET_TURNS"),
+    ],
+    [
+      "a pause on a route without reports escalates",
+      { outcome: ["action_required", "continue"], progress: { verified: false } },
+      ended("escalated", "ROUTE_UNVERIFIED"),
     ],
     [
       "an action without a name runs nothing",
@@ -120,6 +147,46 @@ describe("what follows a response", () => {
     [
       "a cut output ends the run where the spec says so",
       { outcome: ["truncated", null], onTruncated: "escalate" },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a cut text is continued where the spec says so",
+      { outcome: ["truncated", null], onTruncated: "continue", items: ["message"] },
+      { kind: "stitch" },
+    ],
+    [
+      "a cut text is continued up to the limit of the run",
+      {
+        outcome: ["truncated", null],
+        onTruncated: "continue",
+        items: ["message", "message"],
+        progress: { continuations: 5 },
+      },
+      ended("escalated", "CONTINUATIONS_EXHAUSTED"),
+    ],
+    [
+      "a cut text is not continued on a route without reports",
+      {
+        outcome: ["truncated", null],
+        onTruncated: "continue",
+        items: ["message"],
+        progress: { verified: false },
+      },
+      ended("escalated", "ROUTE_UNVERIFIED"),
+    ],
+    [
+      "a cut output with a call is not continued",
+      { outcome: ["truncated", null], onTruncated: "continue", items: ["message", "tool_call"] },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a cut output without text is not continued",
+      { outcome: ["truncated", null], onTruncated: "continue", items: [] },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "what a stop sequence cut is not continued",
+      { outcome: ["truncated", null], onTruncated: "continue", items: ["message"], stopSequence: 0 },
       ended("truncated", "OUTPUT_TRUNCATED"),
     ],
     [

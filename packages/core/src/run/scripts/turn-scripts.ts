@@ -2,8 +2,10 @@ import { LUA_APPEND_EVENTS, type Script } from "../../store/index.ts";
 import { LUA_FIELDS } from "./lua.ts";
 
 /**
- * Opens the next attempt of a turn that still streams.
- *   KEYS 1 turn, 2 run, 3 events    ARGV 1 the attempt that failed, 2 output budget, 3 events
+ * Opens the next attempt of a turn that still streams. What the failed one left in the conversation goes: there is
+ * something only where the streamer took its end for a normal one and the validator doesn't.
+ *   KEYS 1 turn, 2 run, 3 events, 4 conversation
+ *   ARGV 1 the attempt that failed, 2 output budget, 3 events, 4 how a conversation entry of this turn's output begins
  *   Returns 1 | 0 (another attempt is current, or the run ended)
  */
 export const NEXT_ATTEMPT: Script = {
@@ -13,6 +15,8 @@ if redis.call('HEXISTS', KEYS[2], 'endedAt') == 1 then return 0 end
 local turn = redis.call('HMGET', KEYS[1], 'state', 'attempt')
 if turn[1] ~= 'streaming' or turn[2] ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'attempt', tonumber(ARGV[1]) + 1, 'maxOutputTokens', ARGV[2])
+local last = redis.call('LINDEX', KEYS[4], -1)
+if last and string.sub(last, 1, #ARGV[4]) == ARGV[4] then redis.call('RPOP', KEYS[4]) end
 append_events(KEYS[3], ARGV[3])
 return 1`,
 };
@@ -44,7 +48,8 @@ return 'unlocked'`,
  * Closes a turn, appends what the model is told, and opens the next one.
  *   KEYS 1 turn, 2 next turn, 3 run, 4 conversation, 5 events
  *   ARGV 1 state left ("calls" or "streaming"), 2 attempt, 3 conversation entries, 4 number of the next turn,
- *        5 output budget of it, 6 corrections to add, 7 events
+ *        5 output budget of it, 6 field of the run that counts it ("": none), 7 events,
+ *        8 whether the next turn's output goes on where this one's was cut ("" or 1)
  *   Returns 1 | 0 (closed before, calls are open, or the run ended)
  */
 export const NEXT_TURN: Script = {
@@ -61,8 +66,24 @@ if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'closed')
 redis.call('HSET', KEYS[2], 'state', 'streaming', 'attempt', 1, 'maxOutputTokens', ARGV[5])
 redis.call('HSET', KEYS[3], 'turn', ARGV[4], 'state', 'running')
-if ARGV[6] ~= '0' then redis.call('HINCRBY', KEYS[3], 'corrections', ARGV[6]) end
+if ARGV[8] ~= '' then redis.call('HSET', KEYS[2], 'stitched', ARGV[8]) end
+if ARGV[6] ~= '' then redis.call('HINCRBY', KEYS[3], ARGV[6], 1) end
 push_entries(KEYS[4], ARGV[3])
 append_events(KEYS[5], ARGV[7])
+return 1`,
+};
+
+/**
+ * Notes that an attempt is held back, and tells of it the first time.
+ *   KEYS 1 turn, 2 run, 3 events    ARGV 1 attempt, 2 events    Returns 1 | 0 (told before, or not current)
+ */
+export const PARK_ATTEMPT: Script = {
+  name: "turn-park",
+  lua: `${LUA_APPEND_EVENTS}
+if redis.call('HEXISTS', KEYS[2], 'endedAt') == 1 then return 0 end
+local turn = redis.call('HMGET', KEYS[1], 'state', 'attempt', 'parked')
+if turn[1] ~= 'streaming' or turn[2] ~= ARGV[1] or turn[3] == ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'parked', ARGV[1])
+append_events(KEYS[3], ARGV[2])
 return 1`,
 };

@@ -20,14 +20,14 @@ export function readBuffered(body: JsonValue, text: string): readonly WireEvent[
     const events = reader.read(frame, () => inputs.get(path) ?? null);
     return events === "unknown" ? [] : events;
   };
-  const { content: _content, usage = null, stop_reason: stopReason = null, ...head } = body;
+  const { content: _content, usage = null, stop_reason = null, stop_sequence = null, ...head } = body;
   return [
     ...read(frame("message_start", { message: head }), ""),
     ...blocks.flatMap((block, index) => [
       ...read(frame("content_block_start", { index, content_block: block }), `content.${index}.input`),
       ...read(frame("content_block_stop", { index }), ""),
     ]),
-    ...read(frame("message_delta", { delta: { stop_reason: stopReason }, usage }), ""),
+    ...read(frame("message_delta", { delta: { stop_reason, stop_sequence }, usage }), ""),
     ...reader.end(),
   ];
 }

@@ -14,6 +14,7 @@ interface State {
   /** Closed without ever having been opened: harmless as long as nothing else has that index. */
   readonly strayStops: Set<string>;
   readonly stopReasons: Set<string>;
+  readonly stopSequences: Set<string>;
   readonly pending: PendingTools;
   messageId: string | null;
 }
@@ -48,6 +49,7 @@ export function createMessageReader(): MessageReader {
     blocks: new Map(),
     strayStops: new Set(),
     stopReasons: new Set(),
+    stopSequences: new Set(),
     pending: createPendingTools(),
     messageId: null,
   };
@@ -55,8 +57,9 @@ export function createMessageReader(): MessageReader {
     read(frame, inputSource) {
       const reader = FRAME_READERS.get(frame.wireType);
       if (reader === undefined) return "unknown";
-      const malformed = frameError(frame.wireType, "malformed_frame", "STREAM_ERROR");
-      return reader(state, frame, inputSource) ?? [malformed];
+      return (
+        reader(state, frame, inputSource) ?? [frameError(frame.wireType, "malformed_frame", "STREAM_ERROR")]
+      );
     },
     end: () => finish(state),
   };
@@ -112,13 +115,17 @@ function readDelta(state: State, { wireType, data }: Frame): readonly WireEvent[
   const late = lateFault(state, wireType);
   const name = text(delta["type"]) ?? "";
   const type = deltaType(name);
+  // A piece of input that nobody can place must not end as a call without it.
+  if (name === "" || (type === null && "partial_json" in delta)) return null;
   if (type === null) return late.length > 0 ? late : "unknown";
   if (!applyDelta(block, type, delta)) return null;
   const piece = text(delta[type.from]);
   if (piece === null) return late;
-  if (name === "text_delta") return [...late, { type: "text_delta", wireType, slot, text: piece }];
   const streams = type.how === "input" && block.type === "tool_use";
-  return streams ? [...late, { type: "argument_delta", wireType, slot, text: piece }] : late;
+  if (name !== "text_delta" && !streams) return late;
+  const event = { type: streams ? "argument_delta" : "text_delta", wireType, slot, text: piece } as const;
+  // Deltas are nearly all of a stream.
+  return late.length === 0 ? [event] : [...late, event];
 }
 
 function readBlockStop(state: State, { wireType, data }: Frame): readonly WireEvent[] | null {
@@ -144,6 +151,8 @@ function readMessageDelta(state: State, { wireType, data }: Frame): readonly Wir
   if (delta === null && object(data["usage"]) === null) return null;
   const stopReason = text(delta?.["stop_reason"]);
   if (stopReason !== null) state.stopReasons.add(stopReason);
+  const stopSequence = text(delta?.["stop_sequence"]);
+  if (stopSequence !== null) state.stopSequences.add(stopSequence);
   return readUsage(wireType, data);
 }
 
@@ -164,13 +173,24 @@ function finish(state: State): readonly WireEvent[] {
       restated: null,
       usage: null,
       responseId: state.messageId,
+      ...endingSequence(state, status),
     })),
   ];
 }
 
+/** Two different sequences can't both have ended the output, so neither is named. */
+function endingSequence(state: State, stopReason: string): { readonly stopSequence?: string | null } {
+  const [first = null, ...others] = state.stopSequences;
+  if (first === null && stopReason !== "stop_sequence") return {};
+  return { stopSequence: others.length === 0 ? first : null };
+}
+
+const NO_EVENTS: readonly WireEvent[] = [];
+
 /** Only what was open before the stop reason may still be closed after it. */
 function lateFault(state: State, wireType: string): readonly WireEvent[] {
-  return state.stopReasons.size > 0 ? [frameError(wireType, "content_after_stop", "EVENT_AFTER_FINISH")] : [];
+  if (state.stopReasons.size === 0) return NO_EVENTS;
+  return [frameError(wireType, "content_after_stop", "EVENT_AFTER_FINISH")];
 }
 
 function readSlot(data: JsonObject): string | null {

@@ -85,6 +85,17 @@ describe("the Messages request", () => {
     });
   });
 
+  test("sends a paused turn that nothing followed again as it came, the assistant's message last", () => {
+    const paused = { type: "server_tool_use", id: "s", name: "web_search", input: {} };
+    const entries: ConversationEntry[] = [{ type: "user", text: "Look." }, output("r.1.1", paused)];
+    expect(body({ entries })).toMatchObject({
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Look." }] },
+        { role: "assistant", content: [paused] },
+      ],
+    });
+  });
+
   test("leaves out empty text, which the API refuses, and outputs of nothing else", () => {
     const empty = { type: "text", text: "" };
     expect(

@@ -1,0 +1,32 @@
+/**
+ * One contender in a process of its own: nobody's garbage and nobody's compiled code is another's. For each message it
+ * reads the stream once more and answers with the milliseconds. `contender-process.ts NAME FAMILY BYTES DELTA`.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { CONTENDERS, type ContenderName } from "./contenders.ts";
+import { longStream, type LongStream } from "./long-streams.ts";
+
+/** Rounds that are not counted: code is compiled while it runs. */
+const WARM_UP = 8;
+
+const [name = "", family = "", argumentBytes = "", deltaBytes = ""] = process.argv.slice(2);
+const contender = CONTENDERS[name as ContenderName];
+const stream = longStream(family as LongStream["family"], {
+  argumentBytes: Number(argumentBytes),
+  deltaBytes: Number(deltaBytes),
+});
+
+async function round(): Promise<number> {
+  const begin = performance.now();
+  const read = await contender(stream);
+  const elapsed = performance.now() - begin;
+  const { argumentsText } = stream;
+  const same =
+    typeof read === "string" ? read === argumentsText : isDeepStrictEqual(read, JSON.parse(argumentsText));
+  if (!same) throw new Error(`${name} did not read what the stream says`);
+  return elapsed;
+}
+
+for (let at = 0; at < WARM_UP; at += 1) await round();
+process.on("message", () => void round().then((elapsed) => process.send?.(elapsed)));
+process.send?.({ bytes: stream.bytes, events: stream.events });

@@ -1,0 +1,52 @@
+/** In come lengths of arguments, out come what reading them costs in time and memory, beside the shortest one. */
+import { airlock } from "./contenders.ts";
+import { longStream, type LongStream } from "./long-streams.ts";
+import { median } from "./throughput.ts";
+
+export interface Cost {
+  readonly family: LongStream["family"];
+  readonly argumentMegabytes: number;
+  readonly medianMs: number;
+  readonly msPerMegabyte: number;
+  /** Heap and external memory that is still held when the stream was read, per byte of arguments. */
+  readonly heldPerByte: number;
+}
+
+const MEGABYTE = 1_000_000;
+
+export async function measureCost(
+  family: LongStream["family"],
+  argumentMegabytes: number,
+  repetitions: number,
+): Promise<Cost> {
+  const shape = { argumentBytes: argumentMegabytes * MEGABYTE, deltaBytes: 4_096 };
+  const stream = longStream(family, shape);
+  const times: number[] = [];
+  const held: number[] = [];
+  for (let round = -2; round < repetitions; round += 1) {
+    const before = memory();
+    const begin = performance.now();
+    const read = await airlock(stream);
+    const elapsed = performance.now() - begin;
+    const after = memory();
+    if (typeof read !== "string") throw new Error("nothing was read");
+    if (round >= 0) {
+      times.push(elapsed);
+      held.push(after - before);
+    }
+  }
+  const medianMs = median(times);
+  return {
+    family,
+    argumentMegabytes,
+    medianMs,
+    msPerMegabyte: medianMs / argumentMegabytes,
+    heldPerByte: median(held) / shape.argumentBytes,
+  };
+}
+
+export function memory(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -1,0 +1,82 @@
+import { parseBody, reportBodySchema, type ReportBody } from "@airlock/core/contract";
+import { readBreaker, type Route, type Routes } from "@airlock/core/run";
+import { verifyRecord, type Keyring } from "@airlock/core/record";
+import { globalKeys, type Redis } from "@airlock/core/store";
+import { ADAPTERS } from "@airlock/core/wire";
+
+type Place = { readonly redis: Redis; readonly keyring: Keyring };
+
+/** What the last run of a contract scenario showed. Only reports for the adapter version in use count. */
+export interface ReportDocument {
+  readonly covers: string;
+  readonly adapter: string;
+  readonly counts: boolean;
+  readonly scenario: string;
+  readonly result: "passed" | "failed" | "not_shown";
+  readonly run: string;
+}
+
+export interface RouteDocument {
+  readonly name: string;
+  readonly family: string;
+  readonly adapter: string;
+  readonly models: readonly string[];
+  readonly effects: Route["effects"];
+  readonly limits: Route["limits"];
+  readonly breaker: {
+    readonly state: "closed" | "open" | "half_open";
+    readonly openUntil: string | null;
+    readonly mismatches: number;
+  };
+  readonly reports: readonly ReportDocument[];
+}
+
+/** Every route of the file, with what Redis knows of it. */
+export function listRoutes(place: Place, routes: Routes): Promise<readonly RouteDocument[]> {
+  return Promise.all([...routes].map(([name, route]) => readRoute(place, name, route)));
+}
+
+async function readRoute(place: Place, name: string, route: Route): Promise<RouteDocument> {
+  const adapter = ADAPTERS[route.family].version;
+  const [{ state, openUntil, mismatches }, texts] = await Promise.all([
+    readBreaker(place.redis, name),
+    place.redis.hvals(globalKeys.report(name)),
+  ]);
+  return {
+    name,
+    family: route.family,
+    adapter,
+    models: route.models,
+    effects: route.effects,
+    limits: route.limits,
+    breaker: {
+      state,
+      openUntil: openUntil === null ? null : new Date(openUntil).toISOString(),
+      mismatches,
+    },
+    reports: texts
+      .flatMap((text) => reportIn(place.keyring, text))
+      .filter((report) => report.route === name)
+      .map((report) => describeReport(report, adapter))
+      .toSorted((a, b) => orderOf(a).localeCompare(orderOf(b))),
+  };
+}
+
+function reportIn(keyring: Keyring, text: string): readonly ReportBody[] {
+  const record: unknown = JSON.parse(text);
+  try {
+    return [parseBody(reportBodySchema, verifyRecord(keyring, "report", record))];
+  } catch {
+    return []; // signed with other keys: it counts for nobody here
+  }
+}
+
+function describeReport(report: ReportBody, adapterInUse: string): ReportDocument {
+  const { covers, adapter, scenario, passed, shown, run } = report;
+  const result = passed ? "passed" : shown ? "failed" : "not_shown";
+  return { covers, adapter, counts: adapter === adapterInUse, scenario, result, run };
+}
+
+function orderOf({ covers, adapter, scenario }: ReportDocument): string {
+  return JSON.stringify([covers, adapter, scenario]);
+}

@@ -1,0 +1,1 @@
+export { play, type Stage } from "./play.ts";

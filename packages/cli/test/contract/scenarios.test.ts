@@ -1,0 +1,125 @@
+import { CONTRACT_SCENARIOS, parseRoutes, type Route } from "@airlock/core/run";
+import { describe, expect, test } from "vitest";
+import {
+  contractText,
+  GATEWAY_MODELS,
+  scenarioModels,
+  scenarioResult,
+  scenarioSpec,
+  type ScenarioPlayed,
+} from "../../src/contract/index.ts";
+import { paper } from "../view/screen.ts";
+
+describe("the models that play", () => {
+  test.each<[string, Partial<Route>, string | undefined, Readonly<Record<string, string>> | string]>([
+    [
+      "the named one",
+      { models: ["**"] },
+      "gpt-5",
+      { text: "gpt-5", tool_call: "gpt-5", parallel_calls: "gpt-5" },
+    ],
+    [
+      "one for each scenario",
+      { models: ["**"] },
+      "replay/{scenario}",
+      { text: "replay/text", tool_call: "replay/tool_call", parallel_calls: "replay/parallel_calls" },
+    ],
+    ["the only one", { models: ["m"] }, undefined, { text: "m", tool_call: "m", parallel_calls: "m" }],
+    ["recordings, where the route has nothing else", { models: ["replay/**"] }, undefined, GATEWAY_MODELS],
+    ["nobody, where there is a choice", { models: ["a", "b"] }, undefined, "name one with --model"],
+    ["nobody, where anything goes", { models: ["**"] }, undefined, "name one with --model"],
+    [
+      "nobody, where no recording is of the route's family",
+      { models: ["replay/**"], family: "chat" },
+      undefined,
+      "name one with --model",
+    ],
+    ["nobody, where the route doesn't take it", { models: ["replay/**"] }, "gpt-5", "takes no gpt-5"],
+  ])("are %s", (_, change, given, expected) => {
+    const file = '{"routes":{"r":{"family":"responses","baseUrl":"http://localhost","models":["m"]}}}';
+    const plain = parseRoutes(file, "test").get("r");
+    if (plain === undefined) throw new Error("the route is missing");
+    const play = () => scenarioModels({ name: "r", route: { ...plain, ...change } }, given);
+    if (typeof expected === "string") expect(play).toThrow(expected);
+    else expect(play()).toEqual(expected);
+  });
+});
+
+test.each(CONTRACT_SCENARIOS)("the spec of %s names its scenario and needs no workspace", (scenario) => {
+  const spec = scenarioSpec(scenario, { route: "r", model: "m", policy: "p" });
+  expect(spec).toMatchObject({ route: "r", model: "m", policy: "p", contract: scenario });
+  expect(spec.workspace).toBeUndefined();
+});
+
+const PLAYED: ScenarioPlayed = {
+  scenario: "tool_call",
+  model: "m",
+  document: {
+    id: "r1",
+    state: "escalated",
+    outcome: "indeterminate",
+    reason: "ATTEMPTS_EXHAUSTED",
+    turns: [
+      {
+        number: 1,
+        attempts: [
+          { number: 1, raw: null, outcome: "indeterminate", errorClass: "STREAM_TRUNCATED" },
+          { number: 2, raw: null, outcome: "indeterminate", errorClass: "STREAM_TRUNCATED" },
+        ],
+        calls: [],
+      },
+    ],
+    artifact: null,
+  },
+  report: {
+    version: 1,
+    run: "r1",
+    route: "r",
+    adapter: "responses@1",
+    covers: "m\u001b[2J",
+    scenario: "tool_call",
+    passed: false,
+    shown: true,
+    observed: JSON.stringify({
+      state: "escalated",
+      turns: 1,
+      firstAttempts: false,
+      calls: 2,
+      validCalls: 1,
+      distinctCalls: 1,
+    }),
+  },
+};
+
+describe("a played scenario", () => {
+  test.each([
+    ["passed", { passed: true }],
+    ["failed", { passed: false }],
+    ["not_shown", { passed: false, shown: false }],
+  ])("is %s by its report", (verdict, change) => {
+    const report = PLAYED.report === null ? null : { ...PLAYED.report, ...change };
+    expect(scenarioResult({ ...PLAYED, report })).toMatchObject({ verdict });
+  });
+
+  test("names each error class once, and shows what the validator observed", () => {
+    const refused = { ...PLAYED, report: null };
+    const text = contractText(paper(), [scenarioResult(PLAYED), scenarioResult(refused)]);
+    expect(text.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+      ["SCENARIO", "REPORT", "OBSERVED", "COVERS", "RUN"],
+      [
+        "tool_call",
+        "FAILED",
+        "escalated in 1 turn; 2 calls in the first, 1 of them valid, only 1 told apart by id; with retries; " +
+          "STREAM_TRUNCATED; ATTEMPTS_EXHAUSTED",
+        "m",
+        "r1",
+      ],
+      ["tool_call", "NO REPORT", "nothing; STREAM_TRUNCATED; ATTEMPTS_EXHAUSTED", "-", "r1"],
+    ]);
+  });
+
+  test("keeps its verdict where a newer validator observed something else", () => {
+    const report = PLAYED.report === null ? null : { ...PLAYED.report, observed: '{"other":1}' };
+    expect(scenarioResult({ ...PLAYED, report })).toMatchObject({ verdict: "failed", observed: null });
+  });
+});

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { milliseconds, type Setting } from "./setting.ts";
+
+/** The times and bounds that only the validator reads. */
+export const VALIDATOR_SETTINGS = {
+  sweepMs: {
+    env: "AIRLOCK_SWEEP_MS",
+    schema: milliseconds,
+    fallback: "1000",
+    readers: ["validator"],
+    doc: "how often open turns are looked at",
+  },
+  openMs: {
+    env: "AIRLOCK_OPEN_MS",
+    schema: milliseconds,
+    fallback: "30000",
+    readers: ["validator"],
+    doc: "how long a turn may go without a sign before it is published again",
+  },
+  grantMs: {
+    env: "AIRLOCK_GRANT_MS",
+    schema: milliseconds,
+    fallback: "120000",
+    readers: ["validator"],
+    doc: "how long a grant holds",
+  },
+  decisionMs: {
+    env: "AIRLOCK_DECISION_MS",
+    schema: milliseconds,
+    fallback: "3600000",
+    readers: ["validator"],
+    doc: "how long a decision holds",
+  },
+  approvalMs: {
+    env: "AIRLOCK_APPROVAL_MS",
+    schema: milliseconds,
+    fallback: "1800000",
+    readers: ["validator"],
+    doc: "how long a call waits for an approval",
+  },
+  retryMs: {
+    env: "AIRLOCK_RETRY_MS",
+    schema: milliseconds,
+    fallback: "1000",
+    readers: ["validator"],
+    doc: "wait before the second attempt of a turn; doubles with each",
+  },
+  breakerMismatches: {
+    env: "AIRLOCK_BREAKER_MISMATCHES",
+    schema: z.coerce.number().int().min(1).max(1_000),
+    fallback: "5",
+    readers: ["validator"],
+    doc: "responses against the contract of its family that suspend a route",
+  },
+  breakerWindowMs: {
+    env: "AIRLOCK_BREAKER_WINDOW_MS",
+    schema: milliseconds,
+    fallback: "300000",
+    readers: ["validator"],
+    doc: "how long such a response counts",
+  },
+  breakerOpenMs: {
+    env: "AIRLOCK_BREAKER_OPEN_MS",
+    schema: milliseconds,
+    fallback: "60000",
+    readers: ["validator"],
+    doc: "how long a route stays suspended before one attempt may try it",
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,2 @@
+export { openaiError, type ErrorBody } from "./errors.ts";
+export { familyOf, type GatewayFamily } from "./families.ts";
