@@ -29,7 +29,9 @@ export async function measureCost(
     const read = await airlock(stream);
     const elapsed = performance.now() - begin;
     const after = memory();
-    if (typeof read !== "string") throw new Error("nothing was read");
+    // Looked at only now, so that what was read is among what is held.
+    if (typeof read !== "string" || read.length < shape.argumentBytes / 2)
+      throw new Error("not all was read");
     if (round >= 0) {
       times.push(elapsed);
       held.push(after - before);

@@ -16,7 +16,8 @@ export const turnBodySchema = z.strictObject({
   model: z.string(),
   tools: z.array(z.strictObject({ name: z.string(), digest })),
   maxOutputTokens: count.nullable(),
-  stopSequences: z.array(stopSequenceSchema).max(4),
+  /** the run's stop sequences, sealed: they are the spec's own text; null for none */
+  stopSequences: z.string().max(8_192).nullable(),
   parallelToolCalls: z.boolean(),
 });
 export type TurnBody = z.infer<typeof turnBodySchema>;

@@ -31,3 +31,4 @@ export {
   type RouteBreaker,
 } from "./route-breaker.ts";
 export { createRouteLimiter, SLOT_LEASE_MS, type RouteLimiter, type RouteLimits } from "./route-limiter.ts";
+export { openStopSequences, sealStopSequences } from "./stop-sequences.ts";

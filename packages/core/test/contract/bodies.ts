@@ -23,7 +23,7 @@ export const bodies = {
     model: "m",
     tools: [{ name: "read_file", digest: DIGEST }],
     maxOutputTokens: null,
-    stopSequences: [],
+    stopSequences: null,
     parallelToolCalls: true,
   } satisfies TurnBody,
   item: {

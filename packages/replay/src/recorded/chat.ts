@@ -1,6 +1,6 @@
 /** In come the bytes of a recorded completion, out comes the one message that a client has to replay after it. */
 import { isDeepStrictEqual } from "node:util";
-import { isRecord, jsonOrNull, recordedEvents, recordsOf, textOf, type RecordedItem } from "./events.ts";
+import { isJson, isRecord, recordedEvents, recordsOf, textOf, type RecordedItem } from "./events.ts";
 import { joinExtras } from "./join-extras.ts";
 
 interface Call {
@@ -104,8 +104,4 @@ function nameOf(bodies: readonly RecordedItem[]): string {
   return bodies
     .map(({ name }) => textOf(name))
     .reduce((whole, piece) => (piece === whole ? whole : whole + piece), "");
-}
-
-function isJson(text: string): boolean {
-  return text.trim() === "null" || jsonOrNull(text) !== null;
 }

@@ -33,3 +33,8 @@ export function recordsOf(value: unknown): readonly RecordedItem[] {
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
+
+/** Whether a text is one JSON value, as a provider would read it. */
+export function isJson(text: string): boolean {
+  return text.trim() === "null" || jsonOrNull(text) !== null;
+}

@@ -1,5 +1,5 @@
 /** In come the bytes of a recorded response, out come the output items that a client has to replay after it. */
-import { isRecord, recordedEvents, recordsOf, type RecordedItem } from "./events.ts";
+import { isJson, isRecord, recordedEvents, recordsOf, type RecordedItem } from "./events.ts";
 
 const TERMINAL_TYPES: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
@@ -15,7 +15,7 @@ export function responsesStreamOutput(bytes: Uint8Array): readonly RecordedItem[
     }
     const item = event["item"];
     if (event["type"] === "response.output_item.done" && isRecord(item)) {
-      items.push({ index: Number(event["output_index"]), item });
+      items.push({ index: Number(event["output_index"]), item: carried(item) });
     }
   }
   return null;
@@ -23,5 +23,12 @@ export function responsesStreamOutput(bytes: Uint8Array): readonly RecordedItem[
 
 export function responsesBodyOutput(body: RecordedItem): readonly RecordedItem[] | null {
   const ended = body["status"] === "completed" || body["status"] === "incomplete";
-  return ended ? recordsOf(body["output"]) : null;
+  return ended ? recordsOf(body["output"]).map(carried) : null;
+}
+
+/** A client must not send on what is no JSON: the provider would refuse the whole conversation. */
+function carried(item: RecordedItem): RecordedItem {
+  const sent = item["arguments"];
+  const whole = item["type"] !== "function_call" || typeof sent !== "string" || isJson(sent);
+  return whole ? item : { ...item, arguments: "{}" };
 }

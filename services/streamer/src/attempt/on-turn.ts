@@ -4,7 +4,7 @@
 import type { TurnBody } from "@airlock/core/contract";
 import { DONE, messageOf, type Delivery, type Handled } from "@airlock/core/queue";
 import { attemptKey, itemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
-import { readAttempt, readConversation, readItem, readRun } from "@airlock/core/run";
+import { readAttempt, readConversation, readItem, readRun, openStopSequences } from "@airlock/core/run";
 import { ADAPTERS } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import { buildRequest } from "../request/build-request.ts";
@@ -65,7 +65,9 @@ async function stream(
   if (route === undefined) return unread(unreadResponse("CONNECT_ERROR", "connect_error"));
   const entries = await readConversation(deps, turn.run);
   const { cometapiBaseUrl, cometapiKey: apiKey } = deps.config;
-  const built = buildRequest(turn, entries, { route, cometapiBaseUrl, apiKey, catalog: deps.catalog });
+  const stopSequences = openStopSequences(deps.keyring, turn, turn.stopSequences);
+  const access = { route, cometapiBaseUrl, apiKey, stopSequences };
+  const built = buildRequest(turn, entries, { ...access, catalog: deps.catalog });
   if (!built.ok) return unread(unreadResponse(built.errorClass, "connect_error"));
   return streamResponse(built.request, {
     adapter: ADAPTERS[route.family],
@@ -73,7 +75,7 @@ async function stream(
     deadlines: createDeadlines(route.deadlines, signal),
     maxOutputTokens: turn.maxOutputTokens,
     closingMarker: route.closingMarker,
-    stopSequences: turn.stopSequences,
+    stopSequences,
     onBytes: recorder?.add,
   });
 }

@@ -2,7 +2,7 @@
 // refuses tools whose manifest is not the one that the run pinned, and a route to CometAPI without its key.
 import type { ErrorClass } from "@airlock/core/fault";
 import type { TurnBody } from "@airlock/core/contract";
-import type { Route } from "@airlock/core/run";
+import type { Route, RunSpec } from "@airlock/core/run";
 import { manifestDigest, schemaText, type ToolCatalog } from "@airlock/core/tool";
 import { ADAPTERS, type ConversationEntry, type EncodeTool } from "@airlock/core/wire";
 
@@ -16,6 +16,7 @@ export interface RouteAccess {
   readonly route: Route;
   readonly cometapiBaseUrl: string;
   readonly apiKey: string;
+  readonly stopSequences: RunSpec["stopSequences"];
 }
 
 export type BuiltRequest =
@@ -34,7 +35,7 @@ export function buildRequest(
   if (tools === null) return { ok: false, errorClass: "TOOL_DRIFT" };
   const comet = known.route.baseUrl === "cometapi";
   if (comet && known.apiKey === "") return { ok: false, errorClass: "API_KEY_MISSING" };
-  const { model, maxOutputTokens, stopSequences, parallelToolCalls } = turn;
+  const { model, maxOutputTokens, parallelToolCalls } = turn;
   const adapter = ADAPTERS[known.route.family];
   const base = known.route.baseUrl === "cometapi" ? known.cometapiBaseUrl : known.route.baseUrl;
   const request = {
@@ -51,7 +52,7 @@ export function buildRequest(
       entries,
       tools,
       maxOutputTokens,
-      stopSequences: stopSequences.map(({ sequence }) => sequence),
+      stopSequences: known.stopSequences.map(({ sequence }) => sequence),
       parallelToolCalls,
       stream: true,
     }),

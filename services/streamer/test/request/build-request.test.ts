@@ -33,7 +33,7 @@ const turn: TurnBody = {
   model: "m",
   tools: pinned,
   maxOutputTokens: 100,
-  stopSequences: [],
+  stopSequences: null,
   parallelToolCalls: false,
 };
 const entries = [
@@ -49,7 +49,12 @@ function routeTo(baseUrl: string): Route {
 }
 
 function tryBuild(change: Partial<TurnBody>, baseUrl: string, apiKey = "key-1") {
-  const access = { route: routeTo(baseUrl), cometapiBaseUrl: "https://comet.example/v1", apiKey };
+  const access = {
+    route: routeTo(baseUrl),
+    cometapiBaseUrl: "https://comet.example/v1",
+    apiKey,
+    stopSequences: [],
+  };
   return buildRequest({ ...turn, ...change }, entries, { ...access, catalog });
 }
 

@@ -1,5 +1,5 @@
 import { attemptKey, turnKey, type AttemptParts, type TurnParts } from "@airlock/core/record";
-import { readRun, readSpec, readTurn, type RunPlan, type RunSpec } from "@airlock/core/run";
+import { readRun, readSpec, readTurn, sealStopSequences, type RunPlan } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function publishTurn(deps: Deps, parts: TurnParts, delayMs = 0): Pr
       model: run.model,
       tools: run.plan.tools.map(({ name, digest }) => ({ name, digest })),
       maxOutputTokens: turn.maxOutputTokens,
-      stopSequences: await stopSequences(deps, parts.run, run.plan),
+      stopSequences: await stopSequences(deps, attempt, run.plan),
       parallelToolCalls: run.plan.parallel === "on",
     },
   });
@@ -48,6 +48,8 @@ async function park(
 }
 
 /** From the sealed spec; most runs have none, and it may be large. */
-async function stopSequences(deps: Deps, run: string, plan: RunPlan): Promise<RunSpec["stopSequences"]> {
-  return plan.stopSequences === 0 ? [] : (await readSpec(deps, run, plan.specDigest)).stopSequences;
+async function stopSequences(deps: Deps, attempt: AttemptParts, plan: RunPlan): Promise<string | null> {
+  if (plan.stopSequences === 0) return null;
+  const spec = await readSpec(deps, attempt.run, plan.specDigest);
+  return sealStopSequences(deps.keyring, attempt, spec.stopSequences);
 }
