@@ -32,7 +32,7 @@ export function chatStream(...deltas: readonly Json[]): string {
   return frames(...chunks, finish, "[DONE]");
 }
 
-export function anthropicStream(...blocks: readonly { start: Json; deltas?: readonly Json[] }[]): string {
+function anthropicStream(...blocks: readonly { start: Json; deltas?: readonly Json[] }[]): string {
   return frames(
     { type: "message_start", message: { id: "msg_1", content: [] } },
     ...blocks.flatMap(({ start, deltas = [] }, index) => [

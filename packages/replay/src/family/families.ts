@@ -43,7 +43,7 @@ export interface GatewayFamily {
 
 const none = (): Checked<null> => accept(null);
 
-export const FAMILIES = {
+const FAMILIES = {
   responses: {
     path: /^\/v1\/responses$/u,
     keyHeader: null,
