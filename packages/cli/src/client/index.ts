@@ -1,3 +1,4 @@
 export { cancelRun, submitRun } from "./commands.ts";
 export { followEvents, readEvents, type TimedEvent } from "./follow-events.ts";
 export { connectOrRefuse, dataFolder, openSession, redisUrlFor, type Session } from "./session.ts";
+export { readReports } from "./read-reports.ts";

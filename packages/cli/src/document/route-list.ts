@@ -1,8 +1,9 @@
-import { parseBody, reportBodySchema, type ReportBody } from "@airlock/core/contract";
+import type { ReportBody } from "@airlock/core/contract";
 import { readBreaker, type Route, type Routes } from "@airlock/core/run";
-import { verifyRecord, type Keyring } from "@airlock/core/record";
-import { globalKeys, type Redis } from "@airlock/core/store";
+import type { Keyring } from "@airlock/core/record";
+import type { Redis } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
+import { readReports } from "../client/index.ts";
 
 type Place = { readonly redis: Redis; readonly keyring: Keyring };
 
@@ -38,9 +39,9 @@ export function listRoutes(place: Place, routes: Routes): Promise<readonly Route
 
 async function readRoute(place: Place, name: string, route: Route): Promise<RouteDocument> {
   const adapter = ADAPTERS[route.family].version;
-  const [{ state, openUntil, mismatches }, texts] = await Promise.all([
+  const [{ state, openUntil, mismatches }, reports] = await Promise.all([
     readBreaker(place.redis, name),
-    place.redis.hvals(globalKeys.report(name)),
+    readReports(place, name),
   ]);
   return {
     name,
@@ -54,21 +55,10 @@ async function readRoute(place: Place, name: string, route: Route): Promise<Rout
       openUntil: openUntil === null ? null : new Date(openUntil).toISOString(),
       mismatches,
     },
-    reports: texts
-      .flatMap((text) => reportIn(place.keyring, text))
-      .filter((report) => report.route === name)
+    reports: reports
       .map((report) => describeReport(report, adapter))
       .toSorted((a, b) => orderOf(a).localeCompare(orderOf(b))),
   };
-}
-
-function reportIn(keyring: Keyring, text: string): readonly ReportBody[] {
-  const record: unknown = JSON.parse(text);
-  try {
-    return [parseBody(reportBodySchema, verifyRecord(keyring, "report", record))];
-  } catch {
-    return []; // signed with other keys: it counts for nobody here
-  }
 }
 
 function describeReport(report: ReportBody, adapterInUse: string): ReportDocument {
