@@ -80,7 +80,7 @@ function unlock(
   change: { attempt?: number; calls?: number } = {},
 ) {
   const entries = Object.entries(stages).map(([at, stage]) => [item(Number(at)), stage] as const);
-  return validator.unlock(
+  const unlocking = validator.unlock(
     { ...first, attempt: change.attempt ?? 1 },
     {
       stages: new Map(entries),
@@ -90,6 +90,7 @@ function unlock(
       runState: "running",
     },
   );
+  return unlocking.then(({ answer }) => answer);
 }
 
 function decide(ordinal: number, change: Readonly<Record<string, string | number>> = {}): Promise<boolean> {

@@ -44,6 +44,8 @@ export interface CellOptions {
   readonly sources: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly services?: readonly ServiceName[];
+  /** fields of the gateway's route besides those that every cell has */
+  readonly route?: Readonly<Record<string, unknown>>;
 }
 
 /** Short times, so that a crash is noticed within seconds. */
@@ -75,7 +77,10 @@ export async function startCell(options: CellOptions): Promise<Cell> {
     await writeFile(path.join(directory, `${role}.json`), JSON.stringify(keyrings[role]), { mode: 0o600 });
   }
   const routes = path.join(directory, "routes.yaml");
-  await writeFile(routes, JSON.stringify({ routes: { gateway: gatewayRoute(gateway.url) } }));
+  await writeFile(
+    routes,
+    JSON.stringify({ routes: { gateway: { ...gatewayRoute(gateway.url), ...options.route } } }),
+  );
   const client = createPublisher({ redis: server.redis, keyring: keyrings.client });
   const processes = new Map<ServiceName, ChildProcess>();
   const settings: Readonly<Record<string, string>> = {

@@ -19,6 +19,8 @@ export const itemBodySchema = z.strictObject({
   state: z.enum(["ITEM_TERMINAL", "QUARANTINED"]),
   errorClass: errorClass.nullable(),
   contentDigest: digest.nullable(),
+  /** the adapter's version, of an item that was told of before its response had ended */
+  adapter: z.string().max(64).exactOptional(),
 });
 export type ItemBody = z.infer<typeof itemBodySchema>;
 

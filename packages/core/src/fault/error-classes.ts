@@ -65,6 +65,10 @@ export const ERROR_CLASSES = {
   APPROVAL_EXPIRED: { stage: "policy", meaning: "nobody approved in time" },
   POLICY_FORBIDDEN: { stage: "policy", meaning: "policy forbids the call" },
   POLICY_QUARANTINED: { stage: "policy", meaning: "policy sets the call aside" },
+  PROVISIONAL_DROPPED: {
+    stage: "policy",
+    meaning: "the call was released before its response had ended, and the response came to nothing",
+  },
   SIBLING_REFUSED: { stage: "policy", meaning: "another call of an all-or-nothing turn was refused" },
   ROUTE_UNVERIFIED: { stage: "policy", meaning: "no contract report allows this effect on the route" },
   // artifact

@@ -125,5 +125,7 @@ export const callHashSchema = z.object({
   contentDigest: z.string().optional(),
   resultBytes: number.optional(),
   durationMs: number.optional(),
+  /** it ran or could have run early, and its response came to nothing */
+  dropped: flag,
 });
 export type CallHash = z.infer<typeof callHashSchema>;

@@ -2,11 +2,11 @@ import picomatch from "picomatch";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { AirlockError, namesOf } from "../fault/index.ts";
-import { ADAPTERS } from "../wire/index.ts";
+import { ADAPTERS, PROVES_ITEMS } from "../wire/index.ts";
 
 const milliseconds = z.int().min(1).max(86_400_000);
 
-const routeSchema = z.strictObject({
+const routeFields = z.strictObject({
   family: z.enum(namesOf(ADAPTERS)),
   /** an address, or `cometapi` for the one that COMETAPI_BASE_URL names */
   baseUrl: z.union([z.literal("cometapi"), z.url({ protocol: /^https?$/ })]),
@@ -25,6 +25,8 @@ const routeSchema = z.strictObject({
     .prefault({}),
   /** whether a stream of a family with a marker of its own has to end with it */
   closingMarker: z.enum(["required", "optional"]).default("required"),
+  /** `item`: on a verified route, calls of `read` tools run before the response has ended, provisionally */
+  boundary: z.enum(["response", "item"]).default("response"),
   deadlines: z
     .strictObject({
       connectMs: milliseconds.default(10_000),
@@ -34,6 +36,14 @@ const routeSchema = z.strictObject({
     })
     .prefault({}),
 });
+
+const routeSchema = routeFields.refine(
+  ({ family, boundary }) => boundary === "response" || PROVES_ITEMS[family],
+  {
+    path: ["boundary"],
+    message: "item is for families that say when an item is whole: responses, anthropic",
+  },
+);
 
 const routesSchema = z.strictObject({ routes: z.record(z.string().regex(/^[a-z0-9-]{1,64}$/), routeSchema) });
 

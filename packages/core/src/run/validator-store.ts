@@ -4,6 +4,7 @@ import { AirlockError } from "../fault/index.ts";
 import { parseItemKey, type AttemptParts, type TurnParts } from "../record/index.ts";
 import { eventText, globalKeys, runKeys, runScript, type Redis } from "../store/index.ts";
 import { pieceStart } from "./conversation.ts";
+import { earlyCalls, type EarlyCalls } from "./early-calls.ts";
 import { budgetText, fieldText } from "./fields.ts";
 import { DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
 import { ADMIT, CANCEL, END_RUN } from "./scripts/run-scripts.ts";
@@ -20,8 +21,14 @@ export interface Settlement {
   readonly turn: TurnHash;
 }
 
+export interface Unlocked {
+  readonly answer: "unlocked" | "stale" | "over_budget";
+  /** the early calls that were settled already */
+  readonly settled: readonly string[];
+}
+
 /** The validator's writes: each is one script that compares before it sets, so that a repeated message changes nothing. */
-export interface ValidatorStore {
+export interface ValidatorStore extends EarlyCalls {
   admit(
     run: string,
     admission: {
@@ -48,8 +55,10 @@ export interface ValidatorStore {
       readonly mutatingCalls: number;
       readonly limits: { readonly calls: number; readonly mutatingCalls: number };
       readonly runState: "running" | "awaiting_approval";
+      /** item keys of those that were granted before the response had ended; left out: none */
+      readonly early?: readonly string[];
     },
-  ): Promise<"unlocked" | "stale" | "over_budget">;
+  ): Promise<Unlocked>;
   release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
   settle(
     itemKey: string,
@@ -89,6 +98,7 @@ export function createValidatorStore(redis: Redis): ValidatorStore {
     ...attemptWrites(redis),
     ...turnWrites(redis),
     ...callWrites(redis),
+    ...earlyCalls(redis),
     ...openTurns(redis),
   };
 }
@@ -142,16 +152,18 @@ function attemptWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "park
   };
 }
 
+const UNLOCK_ANSWER = z.enum(["unlocked", "stale", "over_budget"]);
+
 function turnWrites(redis: Redis): Pick<ValidatorStore, "unlock" | "nextTurn"> {
   return {
-    async unlock({ run, turn, attempt }, { stages, needs, mutatingCalls, limits, runState }) {
+    async unlock({ run, turn, attempt }, { stages, needs, mutatingCalls, limits, runState, early = [] }) {
       const keys = runKeys(run);
       const fields = Object.fromEntries<string>([
         ...[...stages].map(([item, stage]): [string, string] => [`call:${item}`, stage]),
         ...[...needs].map(([item, others]): [string, string] => [`need:${item}`, JSON.stringify(others)]),
       ]);
       const reply = await runScript(redis, UNLOCK, {
-        keys: [keys.turn(turn), keys.run],
+        keys: [keys.turn(turn), keys.run, ...early.map((item) => keys.call(item))],
         args: [
           attempt,
           fieldText(fields),
@@ -160,9 +172,11 @@ function turnWrites(redis: Redis): Pick<ValidatorStore, "unlock" | "nextTurn"> {
           limits.calls,
           limits.mutatingCalls,
           runState,
+          ...early,
         ],
       });
-      return z.enum(["unlocked", "stale", "over_budget"]).parse(reply);
+      const [answer, ...settled] = z.tuple([UNLOCK_ANSWER], z.string()).parse(reply);
+      return { answer, settled };
     },
     async nextTurn({ run, turn, attempt }, { leaves, pieces, maxOutputTokens, counts, stitched, events }) {
       const keys = runKeys(run);

@@ -4,7 +4,8 @@ import { assertNever } from "../fault/index.ts";
 import { createSseReader, type Adapter, type SseMessage, type WireEvent } from "../wire/index.ts";
 import { createAccumulator } from "./accumulate.ts";
 import { conclude } from "./conclude.ts";
-import type { ResponseReading } from "./reading.ts";
+import { createEarlyItems } from "./early-items.ts";
+import type { ResponseReading, TerminalItem } from "./reading.ts";
 import type { StopSequence } from "./stop-sequence.ts";
 import type { TransportEnd } from "./transport-ends.ts";
 
@@ -18,6 +19,8 @@ export interface ResponseReaderOptions {
   readonly closingMarker?: "required" | "optional";
   /** What the run asked for and what it means by each; left out where nobody knows, and then none is judged. */
   readonly stopSequences?: readonly StopSequence[];
+  /** Told of each streamed call that is whole before the response has ended; the reading may still contradict it. */
+  readonly onItem?: ((item: TerminalItem) => void) | undefined;
 }
 
 export interface ResponseReader {
@@ -31,6 +34,9 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
   const sse = createSseReader(options);
   const decoder = adapter.createDecoder();
   const accumulator = createAccumulator(options);
+  const { onItem, maxArgumentBytes } = options;
+  const tellEarly =
+    onItem === undefined ? null : createEarlyItems(accumulator.state, maxArgumentBytes, onItem);
   let messages = 0;
   let closed = false;
   let ended = false;
@@ -39,6 +45,7 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
     messages += 1;
     const events = decoder.decode(message);
     for (const event of events) accumulator.apply(event);
+    if (events.some(({ type }) => type === "item_finished")) tellEarly?.();
     // Deltas are nearly all of a stream, and no family closes with one.
     closed ||= !isDelta(events[0]) && adapter.closesStream(message);
   }

@@ -12,24 +12,26 @@ export function settleItems(
   outcome: Outcome,
   maxArgumentBytes: number,
 ): readonly TerminalItem[] {
-  return [...state.items.values()].map((item) => {
-    const { kind, callId, name, argumentsKind } = item.finished ?? item;
-    const content = itemContent(item);
-    const bytes = Buffer.byteLength(content, "utf8");
-    const contentFault = kind === "tool_call" ? argumentFault(content, bytes, maxArgumentBytes) : null;
-    const errorClass = ownFault(item) ?? contentFault ?? responseFault(item, outcome);
-    return {
-      ordinal: item.ordinal,
-      kind,
-      callId,
-      name,
-      argumentsKind,
-      content: contentFault === "ARGUMENTS_TOO_LARGE" ? "" : content,
-      bytes,
-      state: errorClass === null ? "ITEM_TERMINAL" : "QUARANTINED",
-      errorClass,
-    };
-  });
+  return [...state.items.values()].map((item) => settleItem(item, outcome, maxArgumentBytes));
+}
+
+export function settleItem(item: AccumulatedItem, outcome: Outcome, maxArgumentBytes: number): TerminalItem {
+  const { kind, callId, name, argumentsKind } = item.finished ?? item;
+  const content = itemContent(item);
+  const bytes = Buffer.byteLength(content, "utf8");
+  const contentFault = kind === "tool_call" ? argumentFault(content, bytes, maxArgumentBytes) : null;
+  const errorClass = ownFault(item) ?? contentFault ?? responseFault(item, outcome);
+  return {
+    ordinal: item.ordinal,
+    kind,
+    callId,
+    name,
+    argumentsKind,
+    content: contentFault === "ARGUMENTS_TOO_LARGE" ? "" : content,
+    bytes,
+    state: errorClass === null ? "ITEM_TERMINAL" : "QUARANTINED",
+    errorClass,
+  };
 }
 
 /** What the finished item says, or else the whole argument text, or else what was streamed of it. */

@@ -12,3 +12,11 @@ export const ADAPTERS = {
   anthropic: anthropicAdapter,
   gemini: geminiAdapter,
 } as const satisfies Record<Family, Adapter>;
+
+/** Whether an event of the family's own says that an item is whole while the response still goes on. */
+export const PROVES_ITEMS = {
+  responses: true,
+  chat: false,
+  anthropic: true,
+  gemini: false,
+} as const satisfies Record<Family, boolean>;

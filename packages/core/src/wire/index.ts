@@ -1,5 +1,5 @@
 export type { Adapter, Decoder, EncodeInput, EncodeTool, NormalizedOutcome, Observed } from "./adapter.ts";
-export { ADAPTERS } from "./adapters.ts";
+export { ADAPTERS, PROVES_ITEMS } from "./adapters.ts";
 export { conversationEntrySchema, type ConversationEntry } from "./conversation.ts";
 export type {
   ArgumentsKind,

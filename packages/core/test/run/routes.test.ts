@@ -19,6 +19,7 @@ describe("a routes file", () => {
       effects: "contract",
       limits: { concurrency: null, requestsPerMinute: null },
       closingMarker: "required",
+      boundary: "response",
       deadlines: { connectMs: 10_000, firstByteMs: 120_000, idleMs: 60_000, totalMs: 900_000 },
     });
   });
@@ -40,6 +41,11 @@ describe("a routes file", () => {
       /routes\.a\.family: /,
     ],
     [
+      "runs single items of a family that doesn't say when one is whole",
+      "routes: { a: { family: chat, baseUrl: cometapi, models: [m], boundary: item } }",
+      /routes\.a\.boundary: item is for families .*: responses, anthropic/,
+    ],
+    [
       "has an address that is no URL",
       "routes: { a: { family: responses, baseUrl: x, models: [m] } }",
       /baseUrl: /,
@@ -54,6 +60,11 @@ describe("a routes file", () => {
       expect.objectContaining({ code: "ROUTES_INVALID", message: expect.stringMatching(message) }),
     );
   });
+});
+
+test.each(["responses", "anthropic"])("a route of the family %s may run single items", (family) => {
+  const text = `routes: { a: { family: ${family}, baseUrl: cometapi, models: [m], boundary: item } }`;
+  expect(parseRoutes(text, "routes.yaml").get("a")).toMatchObject({ family, boundary: "item" });
 });
 
 describe("a route", () => {

@@ -1,44 +1,31 @@
 // Takes the reading of a response, gives a committed attempt: its signed records, its sealed contents, and its output
 // in the conversation where the outcome lets that go on; all in one step, and only while the attempt is current.
 import type { ItemBody, ResponseBody, RunEvent, TurnBody } from "@airlock/core/contract";
-import {
-  attemptKey,
-  itemKey,
-  sealBody,
-  sha256Hex,
-  type SealName,
-  type SignedRecord,
-} from "@airlock/core/record";
+import { attemptKey, itemKey, type SignedRecord } from "@airlock/core/record";
 import { sealPiece, sealRecording } from "@airlock/core/run";
-import { runKeys } from "@airlock/core/store";
-import type { TerminalItem } from "@airlock/core/terminal";
 import { ADAPTERS, formatRawSignal, isNormalEnd } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import type { StreamedResponse } from "../request/stream-response.ts";
+import { describeItem, terminalEvent, type DescribedItem, type EarlyItem } from "./describe-item.ts";
 
 export type FinishedResponse = StreamedResponse & {
   readonly durationMs: number;
   /** the bytes as the route sent them, where they are kept */
   readonly recording: Uint8Array | null;
+  readonly early: ReadonlyMap<number, EarlyItem>;
 };
 
 /** How an attempt ended, in the form in which it is signed. */
 export interface Ended {
   readonly response: ResponseBody;
-  readonly items: readonly { readonly body: ItemBody; readonly content: string | null }[];
+  readonly items: readonly DescribedItem[];
   readonly pieces: readonly string[];
   /** sealed */
   readonly recording: string | null;
 }
 
-/** The seal under which an item's content is kept; items of other kinds keep none. */
-const SEAL_OF_KIND: Partial<Record<TerminalItem["kind"], SealName>> = {
-  tool_call: "calls",
-  message: "conversation",
-};
-
 export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedResponse): Ended {
-  const { reading, httpStatus, errorCode, retryAfterMs, durationMs, recording } = streamed;
+  const { reading, httpStatus, errorCode, retryAfterMs, durationMs, recording, early } = streamed;
   const { run, turn: number, attempt } = turn;
   const route = deps.routes.get(turn.route);
   const family = route?.family ?? "responses";
@@ -47,7 +34,7 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
   const items = reading.items.map((item) => {
     // a name that was not offered is the model's own text, and queue jobs hold none
     const name = item.name !== null && offered.has(item.name) ? item.name : null;
-    return describeItem(deps, head, { ...item, name });
+    return describeItem(deps, head, { item: { ...item, name }, early: early.get(item.ordinal) });
   });
   const output = {
     type: "model_output",
@@ -78,32 +65,6 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
       ? [sealPiece(deps.keyring, { run, turn: number, phase: "out" }, [output])]
       : [],
     recording: recording === null ? null : sealRecording(deps.keyring, turn, recording),
-  };
-}
-
-function describeItem(
-  deps: Deps,
-  head: Pick<ItemBody, "version" | "run" | "turn" | "attempt">,
-  item: TerminalItem,
-): { readonly body: ItemBody; readonly content: string | null } {
-  const { ordinal, kind, callId, name, argumentsKind, bytes, state, errorClass } = item;
-  const seal = SEAL_OF_KIND[kind];
-  const place = runKeys(head.run).item(itemKey({ ...head, ordinal }));
-  const content = seal === undefined ? null : sealBody(deps.keyring, { seal, place }, item.content);
-  return {
-    body: {
-      ...head,
-      ordinal,
-      kind,
-      callId: callId?.slice(0, 1_024) ?? null,
-      name,
-      argumentsKind,
-      bytes,
-      state,
-      errorClass,
-      contentDigest: content === null ? null : sha256Hex(content),
-    },
-    content,
   };
 }
 
@@ -143,16 +104,11 @@ function committedEvents(response: ResponseBody, items: readonly ItemBody[]): re
   const { turn, attempt, raw, outcome, errorClass } = response;
   return [
     ...items
-      .filter(({ kind }) => kind === "tool_call")
-      .map((item): RunEvent => ({
-        type: "item_state",
-        itemKey: itemKey(item),
-        state: item.state,
-        tool: null, // the name is the model's own text until the validator knows it
-        rule: null,
-        errorClass: item.errorClass,
-        bytes: item.bytes,
-      })),
+      .filter(
+        ({ kind, adapter, state }) =>
+          kind === "tool_call" && !(adapter !== undefined && state === "ITEM_TERMINAL"),
+      )
+      .map(terminalEvent),
     { type: "attempt_committed", turn, attempt, raw, outcome: outcome.kind, errorClass, items: items.length },
   ];
 }

@@ -13,7 +13,11 @@ import { createRecorder, type Recorder } from "../request/recorder.ts";
 import { onSlot, takeSlot } from "../request/route-slot.ts";
 import { streamResponse, type StreamedResponse } from "../request/stream-response.ts";
 import { commitAttempt, describeAttempt, type FinishedResponse } from "./commit-attempt.ts";
+import type { EarlyItem } from "./describe-item.ts";
+import { createEarlyItems, type EarlyItems } from "./early-items.ts";
 import { unreadResponse } from "./unread-response.ts";
+
+const NONE_EARLY: ReadonlyMap<number, EarlyItem> = new Map();
 
 export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Promise<Handled> {
   const place = { route: body.route, slot: attemptKey(body) };
@@ -41,10 +45,15 @@ async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Prom
   const place = { route: turn.route, slot: attemptKey(turn) };
   const streamed = await onSlot(deps.limiter, place, async () => {
     const recorder = await recorderFor(deps, turn.run);
+    const early = createEarlyItems(deps, turn);
     const response = await deps.cancels.during(turn.run, signal, (either) =>
-      stream(deps, turn, { signal: either, recorder }),
+      stream(deps, turn, { signal: either, recorder, early }),
     );
-    return { ...response, recording: recorder?.bytes() ?? null };
+    return {
+      ...response,
+      recording: recorder?.bytes() ?? null,
+      early: (await early?.settled()) ?? NONE_EARLY,
+    };
   });
   const durationMs = Math.round(performance.now() - started);
   await finish(deps, turn, { ...streamed, durationMs, owner: deps.owner });
@@ -59,7 +68,15 @@ async function recorderFor(deps: Deps, run: string): Promise<Recorder | null> {
 async function stream(
   deps: Deps,
   turn: TurnBody,
-  { signal, recorder }: { readonly signal: AbortSignal; readonly recorder: Recorder | null },
+  {
+    signal,
+    recorder,
+    early,
+  }: {
+    readonly signal: AbortSignal;
+    readonly recorder: Recorder | null;
+    readonly early: EarlyItems | null;
+  },
 ): Promise<StreamedResponse> {
   const route = deps.routes.get(turn.route);
   if (route === undefined) return unread(unreadResponse("CONNECT_ERROR", "connect_error"));
@@ -77,12 +94,13 @@ async function stream(
     closingMarker: route.closingMarker,
     stopSequences,
     onBytes: recorder?.add,
+    onItem: early?.onItem,
   });
 }
 
 function unread(reading: StreamedResponse["reading"]): FinishedResponse {
-  const recording = null;
-  return { reading, httpStatus: null, errorCode: null, retryAfterMs: null, durationMs: 0, recording };
+  const nothing = { httpStatus: null, errorCode: null, retryAfterMs: null, recording: null };
+  return { reading, ...nothing, durationMs: 0, early: NONE_EARLY };
 }
 
 async function finish(

@@ -4,6 +4,7 @@ import {
   createResponseReader,
   createSniffedReader,
   type ResponseReader,
+  type ResponseReaderOptions,
   type ResponseReading,
   type StopSequence,
   type TransportEnd,
@@ -40,6 +41,7 @@ export interface StreamOptions {
   readonly stopSequences?: readonly StopSequence[];
   /** sees every byte of a successful response before it is read */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
+  readonly onItem?: ResponseReaderOptions["onItem"];
 }
 
 export async function streamResponse(
@@ -83,7 +85,7 @@ function unanswered(reader: ResponseReader, deadlines: Deadlines): StreamedRespo
 }
 
 function openReader(
-  { adapter, maxOutputTokens, closingMarker, stopSequences = [] }: StreamOptions,
+  { adapter, maxOutputTokens, closingMarker, stopSequences = [], onItem }: StreamOptions,
   contentType: string | string[] | null | undefined,
 ): ResponseReader {
   const readerOptions = {
@@ -91,6 +93,7 @@ function openReader(
     requestedMaxOutputTokens: maxOutputTokens,
     closingMarker,
     stopSequences,
+    onItem,
   };
   const type = Array.isArray(contentType) ? contentType[0] : contentType;
   const events = type?.split(";")[0]?.trim().toLowerCase() === "text/event-stream";

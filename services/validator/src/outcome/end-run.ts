@@ -4,6 +4,7 @@ import { readCall, readTurn, type FinalRunState } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { storeReport } from "../contract/store-report.ts";
 import type { Deps } from "../deps.ts";
+import { dropEarly } from "../settlement/drop-early.ts";
 import { settledEvent } from "../settlement/settled-event.ts";
 
 export interface Ending {
@@ -18,6 +19,7 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
   const { run } = turn;
   const { state, errorClass, artifact } = ending;
   await cancelWaitingCalls(deps, turn);
+  await dropEarly(deps, turn);
   const place = { seal: "run", place: `${runKeys(run).run}#artifact` } as const;
   const ended = await deps.store.endRun(turn, {
     state,
@@ -29,6 +31,7 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
     },
     events: [{ type: "run_ended", state, errorClass }],
   });
+  await dropEarly(deps, turn); // again: until here one more could be granted
   if (ended) {
     deps.log.write("info", "run_ended", { run, state, errorClass });
     deps.metrics.count("airlock_runs_ended_total", { state });

@@ -10,6 +10,7 @@ import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
 import { openNextTurn } from "../settlement/close-turn.ts";
+import { dropEarly } from "../settlement/drop-early.ts";
 import { logSettledItem } from "../settlement/log-settled.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { judgeItem } from "../verdict/judge-item.ts";
@@ -41,10 +42,10 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
       maxOutputTokens: turn.maxOutputTokens,
       verified: (await routeStanding(deps, run)) === "verified",
     });
-    const followed = await follow(deps, { body, run, turn, calls }, step);
+    const { followed, settled } = await follow(deps, { body, run, turn, calls }, step);
     if (followed !== null) {
       logResponse(deps, { body, run, calls }, followed);
-      await logSettledItems(deps, calls);
+      for (const itemKey of settled) await logSettledItem(deps, itemKey);
     }
   }
   await advanceTurn(deps, body);
@@ -68,11 +69,6 @@ async function judgeCalls(deps: Deps, run: AdmittedRun, body: ResponseBody): Pro
   return new Map(calls.flatMap(([key, call]) => (call === null ? [] : [[key, call]])));
 }
 
-async function logSettledItems(deps: Deps, calls: JudgedCalls): Promise<void> {
-  const settled = [...calls].filter(([, call]) => call.settled !== undefined);
-  for (const [key] of settled) await logSettledItem(deps, key);
-}
-
 export interface Committed {
   readonly body: ResponseBody;
   readonly run: AdmittedRun;
@@ -80,12 +76,23 @@ export interface Committed {
   readonly calls: JudgedCalls;
 }
 
-/** Does what the step says; returns what came of it, or null where another handler had been there. */
-async function follow(deps: Deps, committed: Committed, step: Step): Promise<Followed | null> {
+/** Does what the step says; gives what came of it, or null where another handler had been there, and whose way ended. */
+async function follow(deps: Deps, committed: Committed, step: Step): ReturnType<typeof unlockTurn> {
+  if (step.kind === "unlock") return unlockTurn(deps, committed);
+  const { body, calls } = committed;
+  await dropEarly(deps, body);
+  const settled = [...calls].filter(([, call]) => call.settled !== undefined && call.grant === 0);
+  return { followed: await followLocked(deps, committed, step), settled: settled.map(([key]) => key) };
+}
+
+/** Every step that lets no call of the response run. */
+async function followLocked(
+  deps: Deps,
+  committed: Committed,
+  step: Exclude<Step, { kind: "unlock" }>,
+): Promise<Followed | null> {
   const { body, turn } = committed;
   switch (step.kind) {
-    case "unlock":
-      return unlockTurn(deps, committed);
     case "judge_artifact":
       return judgeOutput(deps, committed);
     case "continue": // the streamer appended the output when it committed it: nothing is added

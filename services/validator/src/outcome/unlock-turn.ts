@@ -1,14 +1,24 @@
-import { callDependencies, openClaims, type CallStage } from "@airlock/core/run";
+import { callDependencies, openClaims, readCall, type CallHash, type CallStage } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
+import { dropEarly } from "../settlement/drop-early.ts";
+import { decideAgain } from "../release/release-call.ts";
 import { endRun } from "./end-run.ts";
 import type { Followed } from "./log-response.ts";
-import type { Committed } from "./on-response.ts";
+import type { Committed, JudgedCalls } from "./on-response.ts";
+
+interface Unlocked {
+  readonly followed: Followed | null;
+  /** calls whose way has ended */
+  readonly settled: readonly string[];
+}
 
 /**
  * Unlocks the effects of a committed `action_required`: each call gets its stage and what it waits for, and the run's
  * budgets are charged, all in one step. A run over its budget ends before anything is released.
  */
-export async function unlockTurn(deps: Deps, { body, run, calls }: Committed): Promise<Followed | null> {
+export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlocked> {
+  const { body, run } = committed;
+  const { calls, early } = await takeOver(deps, committed);
   const runnable = [...calls].filter(([, call]) => call.settled === undefined);
   const claimed = runnable.flatMap(([itemKey, { claims }]) =>
     claims === undefined ? [] : [{ itemKey, claims: openClaims(deps.keyring, itemKey, claims) }],
@@ -17,20 +27,53 @@ export async function unlockTurn(deps: Deps, { body, run, calls }: Committed): P
     [...calls].map(([itemKey, call]) => [itemKey, call.settled === undefined ? "waiting" : "settled"]),
   );
   const asks = runnable.some(([, call]) => call.state === "AWAITING_APPROVAL");
-  const answer = await deps.store.unlock(body, {
+  const { answer, settled } = await deps.store.unlock(body, {
     stages,
     needs: callDependencies(claimed, run.plan.parallel),
     mutatingCalls: runnable.filter(([, call]) => call.effect !== "read").length,
     limits: run.plan.limits,
     runState: asks ? "awaiting_approval" : "running",
+    early,
   });
   switch (answer) {
     case "unlocked":
-      return "unlock_effects";
+      return { followed: "unlock_effects", settled: settledNow(calls, new Set(early), settled) };
     case "over_budget":
       await endRun(deps, body, { state: "escalated", errorClass: "BUDGET_CALLS" });
-      return "end_run";
+      return { followed: "end_run", settled: settledNow(calls, new Set(early), []) };
     case "stale":
-      return null;
+      return { followed: null, settled: [] };
   }
+}
+
+/** Calls that ran early become the turn's own where the committed record of their item still lets them run. */
+async function takeOver(
+  deps: Deps,
+  { body, run, calls }: Committed,
+): Promise<{ readonly calls: JudgedCalls; readonly early: readonly string[] }> {
+  const granted = [...calls].filter(([, call]) => call.grant > 0);
+  const sound: string[] = [];
+  for (const [itemKey, call] of granted) {
+    const grantable = await decideAgain(deps, run, itemKey);
+    if (grantable !== null && grantable.argumentsDigest === call.argumentsDigest) sound.push(itemKey);
+  }
+  await dropEarly(deps, body, new Set(sound));
+  if (sound.length === granted.length) return { calls, early: sound };
+  const again = [...calls.keys()].map(async (key) => [key, await readCall(deps.redis, key)] as const);
+  const read = (await Promise.all(again)).flatMap(([key, call]): [string, CallHash][] =>
+    call === null ? [] : [[key, call]],
+  );
+  return { calls: new Map(read), early: sound };
+}
+
+/** Whose way has ended here, for the log: of early calls only those that the unlocking found settled. */
+function settledNow(
+  calls: JudgedCalls,
+  early: ReadonlySet<string>,
+  settled: readonly string[],
+): readonly string[] {
+  const refused = [...calls].filter(
+    ([key, call]) => call.settled !== undefined && call.dropped === undefined && !early.has(key),
+  );
+  return [...refused.map(([key]) => key), ...settled];
 }

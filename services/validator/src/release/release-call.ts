@@ -39,7 +39,7 @@ export async function releaseCall(deps: Deps, itemKey: string, lastGrant: number
 }
 
 /** Null where the call may not run, and where what it was decided on was edited since. */
-async function decideAgain(deps: Deps, run: AdmittedRun, itemKey: string): Promise<Grantable | null> {
+export async function decideAgain(deps: Deps, run: AdmittedRun, itemKey: string): Promise<Grantable | null> {
   try {
     return (await judgeStored(deps, run, itemKey))?.judgement.grantable ?? null;
   } catch (error) {
@@ -61,7 +61,7 @@ export async function republishCall(deps: Deps, itemKey: string, call: CallHash)
 }
 
 /** Null for a run without a workspace: there is no place to run in. */
-function signGrant(
+export function signGrant(
   deps: Deps,
   run: AdmittedRun,
   granted: {

@@ -64,14 +64,18 @@ async function resultEntry(deps: Deps, itemKey: string, call: CallHash | null): 
     itemKey,
     callId,
     argumentsKind,
-    failed: call.settled !== "EXECUTED",
+    failed: !counts(call),
     content: (await resultText(deps, itemKey, call)) ?? refusalText(call),
   };
 }
 
+function counts(call: CallHash): boolean {
+  return call.settled === "EXECUTED" && call.dropped === undefined;
+}
+
 /** What the tool gave back, read from the ledger and held against the digest that the executor signed. */
 async function resultText(deps: Deps, itemKey: string, call: CallHash): Promise<string | null> {
-  if (call.settled !== "EXECUTED" || call.contentDigest === undefined) return null;
+  if (!counts(call) || call.contentDigest === undefined) return null;
   const key = runKeys(parseItemKey(itemKey)?.run ?? "").ledger(itemKey);
   const sealed = await deps.redis.hget(key, "content");
   if (sealed === null || sha256Hex(sealed) !== call.contentDigest) {

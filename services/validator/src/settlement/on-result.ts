@@ -39,9 +39,11 @@ async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, ca
   const { itemKey, state, status, errorClass, contentDigest, resultBytes, durationMs } = body;
   const fields = { settled: state, status, errorClass, contentDigest, resultBytes, durationMs };
   // the executor told of the state itself when it entered it
-  const { first } = await deps.store.settle(itemKey, { fields, events: [], ifGrant: null });
+  const { first, turn } = await deps.store.settle(itemKey, { fields, events: [], ifGrant: null });
   if (!first) return;
   deps.log.write("info", "call_settled", { itemKey, state, errorClass, durationMs, bytes: resultBytes });
+  // of a call whose response goes on, the log tells when it is known what the result counts for
+  if (!turn.calls.has(itemKey)) return;
   await logSettledItem(deps, itemKey);
   if (state !== "OUTCOME_UNKNOWN") return;
   const parts = parseItemKey(itemKey);

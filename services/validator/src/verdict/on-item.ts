@@ -1,9 +1,10 @@
 // Takes a signed item record from the queue, gives the call's verdict and decision as early as possible;
-// it releases nothing: only the response's own record can unlock effects.
+// it releases nothing but calls that read, where the route lets them run before the response's own record.
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { itemKey } from "@airlock/core/record";
 import { readRun } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
+import { releaseEarly } from "../release/release-early.ts";
 import { judgeItem } from "./judge-item.ts";
 
 export async function onItem(deps: Deps, { body }: Delivery<"item">): Promise<Handled> {
@@ -11,5 +12,6 @@ export async function onItem(deps: Deps, { body }: Delivery<"item">): Promise<Ha
   const run = await readRun(deps.redis, body.run);
   if (run?.plan === undefined || run.endedAt !== undefined) return DONE;
   await judgeItem(deps, { ...run, plan: run.plan }, itemKey(body));
+  if (body.adapter !== undefined) await releaseEarly(deps, body);
   return DONE;
 }

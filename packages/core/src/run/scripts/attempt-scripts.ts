@@ -20,6 +20,24 @@ return 'begin'`,
 };
 
 /**
+ * Stores the record of an item before its response has ended; the commit stores it again, as it stands then.
+ *   KEYS 1 attempt, 2 turn, 3 run, 4 events, 5 item    ARGV 1 owner, 2 attempt, 3 record, 4 sealed content, 5 events
+ *   Returns 1 | 0 (the attempt is not this owner's, not current or committed, or the run ends)
+ */
+export const STORE_EARLY_ITEM: Script = {
+  name: "attempt-early-item",
+  lua: `${LUA_APPEND_EVENTS}
+local ended = redis.call('HMGET', KEYS[3], 'endedAt', 'cancelled')
+local held = redis.call('HMGET', KEYS[1], 'state', 'owner')
+local turn = redis.call('HMGET', KEYS[2], 'state', 'attempt')
+if ended[1] or ended[2] or held[1] ~= 'begun' or held[2] ~= ARGV[1] then return 0 end
+if turn[1] ~= 'streaming' or turn[2] ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[5], 'record', ARGV[3], 'content', ARGV[4])
+append_events(KEYS[4], ARGV[5])
+return 1`,
+};
+
+/**
  * Commits an attempt: its records, and its output where the outcome lets the conversation go on.
  *   KEYS 1 attempt, 2 turn, 3 run, 4 conversation, 5 events, 6.. one key per item
  *   ARGV 1 owner ("" commits for one that is lost), 2 attempt, 3 attempt fields, 4 conversation entries, 5 events,

@@ -33,7 +33,8 @@ return 1`,
 };
 
 /**
- * Settlement: the one outcome of a call, and the turn as it stands then, in one step.
+ * Settlement: the one outcome of a call, and the turn as it stands then, in one step. A call that ran before its
+ * response had ended is none of the turn's yet.
  *   KEYS 1 call, 2 turn, 3 events
  *   ARGV 1 item key, 2 call fields, 3 events, 4 the grant that the call must still have, "" for any
  *   Returns { 1 first | 0 again or granted meanwhile, turn field, value, … }
@@ -46,7 +47,9 @@ local call = redis.call('HMGET', KEYS[1], 'settled', 'grant')
 if not call[1] and (ARGV[4] == '' or (call[2] or '0') == ARGV[4]) then
   first = 1
   set_fields(KEYS[1], ARGV[2])
-  redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'settled')
+  if redis.call('HEXISTS', KEYS[2], 'call:' .. ARGV[1]) == 1 then
+    redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'settled')
+  end
   append_events(KEYS[3], ARGV[3])
 end
 return {first, unpack(redis.call('HGETALL', KEYS[2]))}`,

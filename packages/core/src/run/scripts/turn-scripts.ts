@@ -23,25 +23,36 @@ return 1`,
 
 /**
  * Unlocks effects: the attempt's committed outcome is executable, and its calls get their stages.
- *   KEYS 1 turn, 2 run
+ *   KEYS 1 turn, 2 run, 3.. calls that were granted early
  *   ARGV 1 attempt, 2 fields of the turn (stages and dependencies), 3 calls, 4 mutating calls, 5 limit of calls,
- *        6 limit of mutating calls, 7 state of the run from now on
- *   Returns unlocked | stale | over_budget
+ *        6 limit of mutating calls, 7 state of the run from now on, 8.. item keys of the calls that were granted early
+ *   Returns { unlocked | stale | over_budget, item key of each early call that is settled, … }
  */
 export const UNLOCK: Script = {
   name: "turn-unlock",
   lua: `${LUA_FIELDS}
-if redis.call('HEXISTS', KEYS[2], 'endedAt') == 1 then return 'stale' end
+if redis.call('HEXISTS', KEYS[2], 'endedAt') == 1 then return {'stale'} end
 local turn = redis.call('HMGET', KEYS[1], 'state', 'attempt')
-if turn[1] ~= 'streaming' or turn[2] ~= ARGV[1] then return 'stale' end
+if turn[1] ~= 'streaming' or turn[2] ~= ARGV[1] then return {'stale'} end
 local used = redis.call('HMGET', KEYS[2], 'calls', 'mutatingCalls')
 local calls = tonumber(used[1] or '0') + tonumber(ARGV[3])
 local mutating = tonumber(used[2] or '0') + tonumber(ARGV[4])
-if calls > tonumber(ARGV[5]) or mutating > tonumber(ARGV[6]) then return 'over_budget' end
+if calls > tonumber(ARGV[5]) or mutating > tonumber(ARGV[6]) then return {'over_budget'} end
 redis.call('HSET', KEYS[2], 'calls', calls, 'mutatingCalls', mutating, 'state', ARGV[7])
 redis.call('HSET', KEYS[1], 'state', 'calls')
 set_fields(KEYS[1], ARGV[2])
-return 'unlocked'`,
+local reply = {'unlocked'}
+for i = 3, #KEYS do
+  local item = ARGV[i + 5]
+  local stage = 'released'
+  if redis.call('HEXISTS', KEYS[i], 'settled') == 1 then
+    stage = 'settled'
+    table.insert(reply, item)
+  end
+  redis.call('HSET', KEYS[1], 'call:' .. item, stage)
+  redis.call('HDEL', KEYS[1], 'early:' .. item)
+end
+return reply`,
 };
 
 /**

@@ -1,0 +1,287 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { RunEvent } from "@airlock/core/contract";
+import { itemKey, sealBody, sha256Hex } from "@airlock/core/record";
+import { readCall, readConversation, readTurn } from "@airlock/core/run";
+import { readEvent, runKeys } from "@airlock/core/store";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startCell, type Cell } from "../support/cell.ts";
+import { createForger, signAs, until } from "../support/forge.ts";
+import { makeRepository } from "../support/repository.ts";
+import { call, REPORT, specOf, writeFixtures } from "../support/story.ts";
+import { eventWhere } from "../support/watch.ts";
+
+let cell: Cell;
+let repository: Awaited<ReturnType<typeof makeRepository>>;
+let fixtures: Awaited<ReturnType<typeof writeFixtures>>;
+
+const READ = call("read_file", { path: "README.md" });
+const LONG = call("write_file", { path: "src/long.js", content: "// a line\n".repeat(60) });
+const SLOW = { chunkBytes: 256, delayMs: 20 };
+/** behind the first call, in the middle of the long one */
+const CUT = 12_000;
+
+beforeAll(async () => {
+  repository = await makeRepository();
+  fixtures = await writeFixtures(
+    {
+      reads: [[READ, LONG], [REPORT]],
+      cut: [[READ, LONG], [REPORT]],
+      failing: [[READ, LONG], [REPORT]],
+      writes: [[LONG, READ], [REPORT]],
+      pair: [[READ, READ, LONG], [REPORT]],
+    },
+    (name) => ({ ...SLOW, ...(name === "cut" || name === "failing" ? { cutAtByte: CUT } : {}) }),
+  );
+  await writeFile(path.join(fixtures.directory, "case/cut.1.retry.json"), JSON.stringify(SLOW));
+  await writeFile(path.join(fixtures.directory, "case/cut.2.json"), JSON.stringify({}));
+});
+
+afterAll(async () => {
+  await fixtures.remove();
+  await repository.remove();
+});
+
+async function open(boundary: "item" | "response" = "item"): Promise<void> {
+  cell = await startCell({
+    fixtures: fixtures.directory,
+    sources: [repository.directory],
+    route: { boundary },
+  });
+}
+
+function submit(name: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  return cell.submit(specOf(name, repository.directory, more));
+}
+
+async function eventsOf(run: string): Promise<readonly RunEvent[]> {
+  const entries = await cell.redis.xrange(runKeys(run).events, "-", "+");
+  return entries.flatMap(([, fields]) => readEvent(fields) ?? []);
+}
+
+/** What happened to calls and attempts, in order, in the words of the events. */
+async function storyOf(run: string): Promise<readonly string[]> {
+  const told = new Set(["STARTED", "EXECUTED", "CANCELLED"]);
+  return (await eventsOf(run)).flatMap((event) => {
+    if (event.type === "attempt_committed") return [`${event.turn}.${event.attempt} ${event.outcome}`];
+    if (event.type !== "item_state" || !told.has(event.state)) return [];
+    const item = event.itemKey.split(".").slice(1).join(".");
+    return [`${item} ${event.state}${event.errorClass === null ? "" : ` ${event.errorClass}`}`];
+  });
+}
+
+async function decisionLines(run: string): Promise<readonly string[]> {
+  const lines = (await cell.logOf("validator"))
+    .split("\n")
+    .filter((line) => line.includes(`"item_id":"${run}.`));
+  return lines.map((line) => {
+    const field = (name: string): string => new RegExp(`"${name}":"([^"]*)"`).exec(line)?.[1] ?? "";
+    const item = field("item_id").slice(run.length + 1);
+    return `${item} ${field("execution_state")} ${field("error_class")}`;
+  });
+}
+
+async function resultsOf(run: string): Promise<readonly unknown[]> {
+  const deps = { redis: cell.redis, keyring: cell.keyrings.validator };
+  const entries = await readConversation(deps, run);
+  return entries.flatMap((entry) =>
+    entry.type === "call_result" ? [[entry.itemKey.slice(run.length + 1), entry.failed]] : [],
+  );
+}
+
+const started = (event: RunEvent): boolean => event.type === "item_state" && event.state === "STARTED";
+
+describe("on a verified route with boundary item", () => {
+  beforeEach(async () => {
+    await open();
+    await cell.verifyRoute();
+  });
+  afterEach(() => cell.close());
+
+  test("a call that reads runs before the response has ended, once, and a call that writes only afterwards", async () => {
+    const run = await submit("reads");
+    expect(await cell.ended(run)).toMatchObject({ state: "completed", turn: 2, calls: 2, mutatingCalls: 1 });
+    expect(await storyOf(run)).toEqual([
+      "1.1.0 STARTED",
+      "1.1.0 EXECUTED",
+      "1.1 action_required",
+      "1.1.1 STARTED",
+      "1.1.1 EXECUTED",
+      "2.1 candidate_complete",
+    ]);
+    expect(await resultsOf(run)).toEqual([
+      ["1.1.0", false],
+      ["1.1.1", false],
+    ]);
+    expect(await decisionLines(run)).toEqual(["1.1.0 EXECUTED ", "1.1.1 EXECUTED "]);
+  });
+
+  test("a response that is cut after the call: the result is dropped, and the fresh attempt runs its own call", async () => {
+    const run = await submit("cut");
+    expect(await cell.ended(run)).toMatchObject({ state: "completed", turn: 2, calls: 2 });
+    expect(await storyOf(run)).toEqual([
+      "1.1.0 STARTED",
+      "1.1.0 EXECUTED",
+      "1.1 indeterminate",
+      "1.1.0 EXECUTED PROVISIONAL_DROPPED",
+      "1.2.0 STARTED",
+      "1.2.0 EXECUTED",
+      "1.2 action_required",
+      "1.2.1 STARTED",
+      "1.2.1 EXECUTED",
+      "2.1 candidate_complete",
+    ]);
+    expect(await resultsOf(run)).toEqual([
+      ["1.2.0", false],
+      ["1.2.1", false],
+    ]);
+    expect(await decisionLines(run)).toEqual([
+      "1.1.0 EXECUTED PROVISIONAL_DROPPED",
+      "1.1.1 QUARANTINED ITEM_INCOMPLETE",
+      "1.2.0 EXECUTED ",
+      "1.2.1 EXECUTED ",
+    ]);
+  });
+
+  test("a run whose every response is cut ends with nothing in its conversation", async () => {
+    const run = await submit("failing", { limits: { attempts: 2 } });
+    expect(await cell.ended(run)).toMatchObject({
+      state: "escalated",
+      errorClass: "ATTEMPTS_EXHAUSTED",
+      calls: 0,
+    });
+    expect(await resultsOf(run)).toEqual([]);
+    const story = await storyOf(run);
+    expect(story.filter((line) => line.endsWith("PROVISIONAL_DROPPED"))).toEqual([
+      "1.1.0 EXECUTED PROVISIONAL_DROPPED",
+      "1.2.0 EXECUTED PROVISIONAL_DROPPED",
+    ]);
+  });
+
+  test("the streamer dies in the middle of a response: what ran is dropped, and a fresh attempt follows", async () => {
+    const run = await submit("reads");
+    await eventWhere(cell.redis, run, (event) => event.type === "item_state" && event.state === "EXECUTED");
+    await cell.kill("streamer");
+    await cell.start("streamer");
+    expect(await cell.ended(run)).toMatchObject({ state: "completed", calls: 2 });
+    expect(await storyOf(run)).toContain("1.1.0 EXECUTED PROVISIONAL_DROPPED");
+    expect(await resultsOf(run)).toEqual([
+      ["1.2.0", false],
+      ["1.2.1", false],
+    ]);
+  });
+
+  test("the validator dies in the middle of a response: each call has one result", async () => {
+    const run = await submit("reads");
+    await eventWhere(cell.redis, run, started);
+    await cell.kill("validator");
+    await cell.start("validator");
+    expect(await cell.ended(run)).toMatchObject({ state: "completed", calls: 2 });
+    expect((await resultsOf(run)).length).toBe(2);
+  });
+
+  test("a call that writes waits for the response's end, and so does what reads after it", async () => {
+    const run = await submit("writes");
+    await cell.ended(run);
+    expect((await storyOf(run))[0]).toBe("1.1 action_required");
+  });
+
+  test.each([
+    ["the run releases all calls of a turn or none", { allOrNothing: true }],
+    ["the run's calls go one after the other", { parallel: "off" }],
+  ])("nothing runs early where %s", async (_, more) => {
+    const run = await submit("reads", more);
+    expect(await cell.ended(run)).toMatchObject({ state: "completed" });
+    expect((await storyOf(run))[0]).toBe("1.1 action_required");
+  });
+
+  test("no more calls run early than the run's budget has", async () => {
+    const run = await submit("pair", { limits: { calls: 1 } });
+    expect(await cell.ended(run)).toMatchObject({ state: "escalated", errorClass: "BUDGET_CALLS" });
+    expect((await storyOf(run)).filter((line) => line.endsWith("STARTED"))).toEqual(["1.1.0 STARTED"]);
+  });
+
+  test("a run that is cancelled in the middle of a response gets no result", async () => {
+    const run = await submit("reads");
+    await eventWhere(cell.redis, run, started);
+    const body = { version: 1, run, requestedBy: "test", kind: "cancel", reason: "test" } as const;
+    await cell.client.publish(cell.client.sign({ purpose: "command", body }));
+    expect(await cell.ended(run)).toMatchObject({ state: "cancelled" });
+    expect(await resultsOf(run)).toEqual([]);
+    expect((await storyOf(run)).filter((line) => line.endsWith("PROVISIONAL_DROPPED"))).toHaveLength(1);
+  });
+
+  test("a call that writes, signed as an early item by the streamer's own key, doesn't run", async () => {
+    const run = await submit("reads");
+    await eventWhere(cell.redis, run, (event) => event.type === "attempt_begun");
+    const { key, record } = await plant(run, "write_file", { path: "planted.js", content: "x" });
+    await cell.client.publish(record);
+    await until("the verdict", async () => (await readCall(cell.redis, key)) !== null);
+    await cell.ended(run);
+    expect(await readCall(cell.redis, key)).toMatchObject({ state: "POLICY_APPROVED", grant: 0 });
+    expect((await storyOf(run)).some((line) => line.startsWith("1.1.7 "))).toBe(false);
+  });
+
+  test("an early item that the streamer didn't sign is refused", async () => {
+    const run = await submit("reads");
+    await eventWhere(cell.redis, run, (event) => event.type === "attempt_begun");
+    const forger = createForger(cell);
+    const { key, body } = await plant(run, "read_file", { path: "README.md" });
+    await forger.refused("items", key, signAs(cell.keyrings.client, "item", body));
+    await forger.close();
+    await cell.ended(run);
+    expect(await readCall(cell.redis, key)).toBeNull();
+  });
+
+  /** An item of the running attempt that no response holds. */
+  async function plant(run: string, name: string, args: Readonly<Record<string, string>>) {
+    const key = itemKey({ run, turn: 1, attempt: 1, ordinal: 7 });
+    const place = runKeys(run).item(key);
+    const text = JSON.stringify(args);
+    const content = sealBody(cell.keyrings.streamer, { seal: "calls", place }, text);
+    const body = {
+      version: 1,
+      run,
+      turn: 1,
+      attempt: 1,
+      ordinal: 7,
+      kind: "tool_call",
+      callId: "planted",
+      name,
+      argumentsKind: "json",
+      bytes: text.length,
+      state: "ITEM_TERMINAL",
+      errorClass: null,
+      contentDigest: sha256Hex(content),
+      adapter: "responses@1",
+    } as const;
+    const record = signAs(cell.keyrings.streamer, "item", body);
+    await cell.redis.hset(place, { record: JSON.stringify(record), content });
+    return { key, body, record };
+  }
+});
+
+describe("nothing runs before the response has ended", () => {
+  afterEach(() => cell.close());
+
+  test("on a route that no report vouches for, where it doesn't run afterwards either", async () => {
+    await open();
+    const run = await submit("reads");
+    await cell.ended(run);
+    const [key = ""] = [...((await readTurn(cell.redis, run, 1))?.calls.keys() ?? [])];
+    expect(await readCall(cell.redis, key)).toMatchObject({
+      settled: "DENIED",
+      errorClass: "ROUTE_UNVERIFIED",
+      grant: 0,
+    });
+    expect((await storyOf(run)).filter((line) => line.endsWith("STARTED"))).toEqual([]);
+  });
+
+  test("on a verified route whose boundary is the response", async () => {
+    await open("response");
+    await cell.verifyRoute();
+    const run = await submit("reads");
+    expect(await cell.ended(run)).toMatchObject({ state: "completed" });
+    expect((await storyOf(run))[0]).toBe("1.1 action_required");
+  });
+});
