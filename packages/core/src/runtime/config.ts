@@ -53,7 +53,10 @@ function unknownVariables(environment: Environment): string[] {
     .map((name) => `${name} is not a setting; did you mean ${nearest(name, known)}?`);
 }
 
+/** A setting without our prefix counts as near when only the prefix is too much. */
 function nearest(name: string, known: readonly string[]): string {
+  const bare = name.slice("AIRLOCK_".length);
+  if (known.includes(bare)) return bare;
   const ranked = known.toSorted((a, b) => distance(name, a) - distance(name, b));
   return ranked[0] ?? "";
 }

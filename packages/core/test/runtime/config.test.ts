@@ -72,3 +72,13 @@ test("every setting's own default is one that it takes", () => {
   );
   expect(refused.map(({ env }) => env)).toEqual([]);
 });
+
+test.each([
+  ["AIRLOCK_SWEEPMS", "AIRLOCK_SWEEP_MS"],
+  ["AIRLOCK_REDIS_URL", "REDIS_URL"],
+  ["AIRLOCK_COMETAPI_KEY", "COMETAPI_KEY"],
+])("%s is not a setting, and %s is suggested for it", (name, suggested) => {
+  expect(() => loadConfig([], { [name]: "x" })).toThrow(
+    `${name} is not a setting; did you mean ${suggested}?`,
+  );
+});
