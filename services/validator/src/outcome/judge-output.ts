@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { openNextTurn } from "../settlement/close-turn.ts";
 import { endRun } from "./end-run.ts";
 import type { Followed } from "./log-response.ts";
-import type { Committed } from "./on-response.ts";
+import type { Committed } from "./committed.ts";
 import { stitchedText } from "./output-text.ts";
 
 export async function judgeOutput(deps: Deps, { body, run, turn }: Committed): Promise<Followed> {

@@ -3,7 +3,7 @@ import { responseKey } from "@airlock/core/record";
 import { responseDecisionSchema, type ResponseDecision } from "@airlock/core/runtime";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
-import type { JudgedCalls } from "./on-response.ts";
+import type { JudgedCalls } from "./committed.ts";
 
 /** What came of a response, in the words of the decision log. */
 export type Followed = ResponseDecision["decision"];

@@ -6,7 +6,7 @@ import type { ConversationEntry } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import { openNextTurn } from "../settlement/close-turn.ts";
 import type { Followed } from "./log-response.ts";
-import type { Committed } from "./on-response.ts";
+import type { Committed } from "./committed.ts";
 import { keptText, outputText } from "./output-text.ts";
 
 export async function stitchOutput(deps: Deps, { body, turn }: Committed): Promise<Followed> {

@@ -4,7 +4,7 @@ import { dropEarly } from "../settlement/drop-early.ts";
 import { decideAgain } from "../release/release-call.ts";
 import { endRun } from "./end-run.ts";
 import type { Followed } from "./log-response.ts";
-import type { Committed, JudgedCalls } from "./on-response.ts";
+import type { Committed, JudgedCalls } from "./committed.ts";
 
 interface Unlocked {
   readonly followed: Followed | null;

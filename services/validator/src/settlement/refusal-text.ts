@@ -6,7 +6,8 @@ export function refusalText(call: CallHash): string {
   const errorClass = call.errorClass ?? "";
   return JSON.stringify({
     status: call.settled ?? call.state,
-    executed: false,
+    // of a call whose end was not seen nobody may say that it did not run
+    executed: call.settled === "OUTCOME_UNKNOWN" ? "unknown" : false,
     error: errorClass,
     meaning: isErrorClass(errorClass) ? ERROR_CLASSES[errorClass].meaning : "the call did not run",
     ...(call.detail === undefined ? {} : { detail: call.detail }),

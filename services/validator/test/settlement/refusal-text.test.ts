@@ -39,6 +39,16 @@ test.each<[string, Readonly<Record<string, string>>, unknown]>([
     { status: "EXPIRED", executed: false, error: "GRANT_EXPIRED", meaning: "the grant came too late" },
   ],
   [
+    "of a call whose end was not seen it is not said that it did not run",
+    { settled: "OUTCOME_UNKNOWN", errorClass: "OUTCOME_UNKNOWN" },
+    {
+      status: "OUTCOME_UNKNOWN",
+      executed: "unknown",
+      error: "OUTCOME_UNKNOWN",
+      meaning: "the call began and its end was not seen",
+    },
+  ],
+  [
     "a class that this build doesn't know has a meaning all the same",
     { settled: "CANCELLED", errorClass: "LATER_CLASS" },
     { status: "CANCELLED", executed: false, error: "LATER_CLASS", meaning: "the call did not run" },
