@@ -36,8 +36,13 @@ function findContradictionAtEnd(item: AccumulatedItem, end: ItemFacts): ErrorCla
 
 /** No fragments at all is a legitimate way to stream; otherwise the final text is exactly their sum. */
 function matchesFragments(item: AccumulatedItem, final: string): boolean {
-  const streamed = item.fragments.join("");
-  return streamed === "" || streamed === final;
+  let at = 0;
+  // Compared one by one: joined, a long text would be there twice.
+  for (const fragment of item.fragments) {
+    if (final.slice(at, at + fragment.length) !== fragment) return false;
+    at += fragment.length;
+  }
+  return at === 0 || at === final.length;
 }
 
 /** An identity that was not sent can't contradict anything. */

@@ -1,7 +1,7 @@
 // Takes the bytes of one response and how the transport ended, gives the one reading of it; refuses to call
 // anything complete before the family's closing marker was read and agrees with everything before it.
 import { assertNever } from "../fault/index.ts";
-import { createSseReader, type Adapter, type SseMessage, type WireEvent } from "../wire/index.ts";
+import { createSseReader, isDelta, type Adapter, type SseMessage } from "../wire/index.ts";
 import { createAccumulator } from "./accumulate.ts";
 import { conclude } from "./conclude.ts";
 import { createEarlyItems } from "./early-items.ts";
@@ -45,7 +45,7 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
     messages += 1;
     const events = decoder.decode(message);
     for (const event of events) accumulator.apply(event);
-    if (events.some(({ type }) => type === "item_finished")) tellEarly?.();
+    if (tellEarly !== null && events.some(({ type }) => type === "item_finished")) tellEarly();
     // Deltas are nearly all of a stream, and no family closes with one.
     closed ||= !isDelta(events[0]) && adapter.closesStream(message);
   }
@@ -53,6 +53,7 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
   /** What was read outranks what the caller saw: a marker, a failure of the bytes, then the connection. */
   function settleEnd(reported: TransportEnd): TransportEnd {
     if (closed) return "closed_by_marker";
+    for (const message of sse.rest()) accept(message);
     if (sse.failure !== null) return sse.failure;
     if (reported !== "clean" && reported !== "closed_by_marker") return reported;
     const last = sse.end();
@@ -80,10 +81,6 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
       return conclude(adapter, options, { state: accumulator.state, transport, needsMarker });
     },
   };
-}
-
-function isDelta(event: WireEvent | undefined): boolean {
-  return event?.type === "argument_delta" || event?.type === "text_delta";
 }
 
 function isMarkerNeeded(adapter: Adapter, options: ResponseReaderOptions): boolean {

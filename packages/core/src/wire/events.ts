@@ -86,5 +86,17 @@ type FamilyEvent =
     }
   | StreamError;
 
+/** A piece of an item: nearly all events of a long stream. */
+export type DeltaEvent = Extract<WireEvent, { readonly type: "argument_delta" | "text_delta" }>;
+
+export function isDelta(event: WireEvent | undefined): event is DeltaEvent {
+  return event?.type === "argument_delta" || event?.type === "text_delta";
+}
+
+/** The same step of the same item with another text. */
+export function withText({ type, wireType, slot }: DeltaEvent, text: string): DeltaEvent {
+  return { type, wireType, slot, text };
+}
+
 /** One step of a response in the vocabulary that all families share; `wireType` keeps the original type. */
 export type WireEvent = FamilyEvent & { readonly wireType: string };

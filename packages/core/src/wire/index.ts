@@ -10,6 +10,7 @@ export type {
   Usage,
   WireEvent,
 } from "./events.ts";
+export { isDelta } from "./events.ts";
 export { FAMILIES, type Family } from "./family.ts";
 export {
   formatRawSignal,

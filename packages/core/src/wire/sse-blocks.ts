@@ -1,66 +1,94 @@
 import type { SseMessage } from "./sse.ts";
 
+const LF = 0x0a;
 const LF2 = "\n\n";
 const CR = 0x0d;
 
-/** A whole message with its blank line, found without a look at each of its lines. */
-export interface Block {
-  readonly to: number;
-  readonly text: string;
-}
-
-/** All whole messages of a chunk as one text, decoded at once: a decoder costs more to call than to run. */
-interface Run {
-  readonly text: string;
-  /** Where each unit of the text is one byte, lengths need not be counted. */
-  readonly isAscii: boolean;
-  textAt: number;
-  byteAt: number;
+/** Whole blocks of a chunk as one text, decoded at once: a decoder costs more to call than to run. */
+export interface Run {
+  /** Of all blocks. */
+  readonly size: number;
+  /** The next block with its blank line; null after the last one. */
+  next(): string | null;
+  /** Of the blocks that were given so far. */
+  readonly bytes: number;
 }
 
 /**
- * Most messages stand whole in their chunk, in plain lines. Whatever could make a difference (other line ends,
- * bytes that are not UTF-8, a limit within reach) is left to the reader of lines: then this gives null.
+ * The blocks of `bytes` up to the last blank line. Null where anything could make a difference: other line ends, bytes
+ * that are not UTF-8, a limit within reach.
  */
-export function createBlockFinder(
-  chunk: Uint8Array,
+export function findRun(
+  bytes: Buffer,
   decoder: InstanceType<typeof TextDecoder>,
-): (from: number, maxBytes: number) => Block | null {
-  const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-  let isPlain = !view.includes(CR);
-  let run: Run | null = null;
-  return (from, maxBytes) => {
-    if (!isPlain) return null;
-    run ??= decodeRun(view, from, decoder);
-    const block = run === null ? null : nextBlock(run, maxBytes);
-    // Once lines are read, they are read to the end of the chunk, so that nothing is searched twice.
-    if (block === null) isPlain = false;
-    return block;
-  };
-}
-
-function decodeRun(view: Buffer, from: number, decoder: InstanceType<typeof TextDecoder>): Run | null {
-  const last = view.lastIndexOf(LF2);
-  if (last < from) return null;
-  const bytes = view.subarray(from, last + LF2.length);
+  maxBytes: number,
+): Run | null {
+  const size = bytes.lastIndexOf(LF2) + LF2.length;
+  if (size < LF2.length || size > maxBytes || bytes.includes(CR)) return null;
   try {
-    const text = decoder.decode(bytes);
-    return { text, isAscii: text.length === bytes.length, textAt: 0, byteAt: from };
+    return createRun(decoder.decode(bytes.subarray(0, size)), size);
   } catch {
     // The reader of lines finds the place, and says so.
     return null;
   }
 }
 
-function nextBlock(run: Run, maxBytes: number): Block | null {
-  const found = run.text.indexOf(LF2, run.textAt);
-  if (found === -1) return null;
-  const text = run.text.slice(run.textAt, found + LF2.length);
-  const bytes = run.isAscii ? text.length : Buffer.byteLength(text);
-  if (bytes > maxBytes) return null;
-  run.textAt += text.length;
-  run.byteAt += bytes;
-  return { to: run.byteAt, text };
+function createRun(text: string, size: number): Run {
+  let at = 0;
+  let countedTo = 0;
+  let counted = 0;
+  return {
+    size,
+    next() {
+      if (at === text.length) return null;
+      const from = at;
+      const end = text.indexOf(LF2, from);
+      // A third line end in a row leaves one over.
+      at = end === -1 ? text.length : end + LF2.length;
+      return text.slice(from, at);
+    },
+    get bytes() {
+      counted += Buffer.byteLength(text.slice(countedTo, at));
+      countedTo = at;
+      return counted;
+    },
+  };
+}
+
+/** Bytes that wait for the end of their block, so that it is read at once and not piece by piece. */
+export interface HeldBytes {
+  /** False where the bytes hold a line end that matters, or more than may wait: then nothing is taken. */
+  hold(bytes: Uint8Array, maxBytes: number): boolean;
+  /** All that waits, and these bytes after it; nothing waits afterwards. */
+  release(bytes: Uint8Array): Buffer;
+}
+
+export function createHeldBytes(): HeldBytes {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  let last = 0;
+  return {
+    hold(bytes, maxBytes) {
+      const ends = view(bytes).includes(LF2) || (last === LF && bytes[0] === LF);
+      if (ends || size + bytes.length > maxBytes || bytes.includes(CR)) return false;
+      // A copy: the chunk is the caller's.
+      pieces.push(new Uint8Array(bytes));
+      size += bytes.length;
+      last = bytes.at(-1) ?? last;
+      return true;
+    },
+    release(bytes) {
+      const all = size === 0 ? view(bytes) : Buffer.concat([...pieces, bytes]);
+      pieces = [];
+      size = 0;
+      last = 0;
+      return all;
+    },
+  };
+}
+
+function view(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 const EVENT = "event: ";
@@ -80,7 +108,7 @@ export function createPlainBlockReader(): (block: string) => SseMessage | null {
     }
     const from = header.length + DATA.length;
     const end = block.length - LF2.length;
-    if (event === "" || from >= end || !block.startsWith(DATA, header.length)) return null;
+    if (event === "" || from >= end || block.slice(header.length, from) !== DATA) return null;
     return block.indexOf("\n", from) === end ? { event, data: block.slice(from, end), bare: false } : null;
   };
 }

@@ -48,9 +48,8 @@ export function hasInput(block: JsonObject): boolean {
   return fields === null ? input !== "" : Object.keys(fields).length > 0;
 }
 
-/** False where the delta lacks what its type promises, or belongs to another kind of block. */
-export function applyDelta(block: Block, type: DeltaType, delta: JsonObject): boolean {
-  const value = delta[type.from];
+/** False where the delta's value lacks what its type promises, or belongs to another kind of block. */
+export function applyDelta(block: Block, type: DeltaType, value: JsonValue | undefined): boolean {
   if (!fits(type, block.type) || value === undefined) return false;
   switch (type.how) {
     case "append_member":

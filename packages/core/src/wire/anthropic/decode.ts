@@ -4,15 +4,19 @@ import type { Decoder } from "../adapter.ts";
 import { readFrame } from "../frame.ts";
 import { sourceTexts } from "../source-text.ts";
 import type { SseMessage } from "../sse.ts";
-import { createMessageReader } from "./message-reader.ts";
+import { createFrameRepeats } from "../repeated-frame.ts";
+import { createMessageReader, deltaPlace, type DeltaPlace } from "./message-reader.ts";
 import { CLOSING_EVENT } from "./wire-types.ts";
 
 export function createDecoder(): Decoder {
   const messages = createMessageReader();
+  const repeats = createFrameRepeats<DeltaPlace>();
   let unknownEvents = 0;
 
   return {
     decode(message) {
+      const repeated = repeats.read(message);
+      if (repeated !== null) return messages.enter(repeated.meaning, repeated.piece);
       const reading = readFrame(message);
       switch (reading.status) {
         case "idle":
@@ -23,6 +27,8 @@ export function createDecoder(): Decoder {
           unknownEvents += 1;
           return [];
         case "frame": {
+          const place = deltaPlace(reading.frame);
+          if (place !== null) repeats.learn(message, { piece: ["delta", place.type.from] }, place);
           const events = messages.read(reading.frame, () => startInput(message));
           if (events === "unknown") unknownEvents += 1;
           return events === "unknown" ? [] : events;

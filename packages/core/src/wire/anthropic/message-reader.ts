@@ -1,12 +1,12 @@
 // Takes the frames of one message in order, gives wire events and, at the end, the one finishing signal: it is held
 // back until then, since a block may be closed, and the usage corrected, after the stop reason.
-import type { JsonObject } from "../../json/index.ts";
+import type { JsonObject, JsonValue } from "../../json/index.ts";
 import type { WireEvent } from "../events.ts";
 import { count, object, objects, text } from "../fields.ts";
 import { frameError, type Frame } from "../frame.ts";
 import { applyDelta, finishBlock, hasInput, openBlock, readFacts, type Block } from "./blocks.ts";
 import { createPendingTools, type PendingTools } from "./pending-tools.ts";
-import { deltaType } from "./wire-types.ts";
+import { deltaType, type DeltaType } from "./wire-types.ts";
 
 interface State {
   /** By the index as it was sent: gateways begin at 1 and leave gaps. */
@@ -29,8 +29,10 @@ type FrameReader = (
   inputSource: InputSource,
 ) => readonly WireEvent[] | "unknown" | null;
 
+const DELTA = "content_block_delta";
+
 const FRAME_READERS: ReadonlyMap<string, FrameReader> = new Map<string, FrameReader>([
-  ["content_block_delta", readDelta],
+  [DELTA, readDelta],
   ["content_block_start", readBlockStart],
   ["content_block_stop", readBlockStop],
   ["message_delta", readMessageDelta],
@@ -41,6 +43,8 @@ const FRAME_READERS: ReadonlyMap<string, FrameReader> = new Map<string, FrameRea
 
 export interface MessageReader {
   read(frame: Frame, inputSource: InputSource): readonly WireEvent[] | "unknown";
+  /** Enters a piece as `read` would if it came in a frame for this place. */
+  enter(place: DeltaPlace, piece: string): readonly WireEvent[];
   end(): readonly WireEvent[];
 }
 
@@ -56,13 +60,17 @@ export function createMessageReader(): MessageReader {
   return {
     read(frame, inputSource) {
       const reader = FRAME_READERS.get(frame.wireType);
-      if (reader === undefined) return "unknown";
-      return (
-        reader(state, frame, inputSource) ?? [frameError(frame.wireType, "malformed_frame", "STREAM_ERROR")]
-      );
+      return reader === undefined
+        ? "unknown"
+        : (reader(state, frame, inputSource) ?? malformed(frame.wireType));
     },
+    enter: (place, piece) => enterDelta(state, place, piece) ?? malformed(place.wireType),
     end: () => finish(state),
   };
+}
+
+function malformed(wireType: string): readonly WireEvent[] {
+  return [frameError(wireType, "malformed_frame", "STREAM_ERROR")];
 }
 
 function readMessageStart(state: State, { wireType, data }: Frame): readonly WireEvent[] | null {
@@ -104,28 +112,59 @@ function readBlockStart(
   ];
 }
 
-function readDelta(state: State, { wireType, data }: Frame): readonly WireEvent[] | "unknown" | null {
+/** What a delta says besides its piece. */
+export interface DeltaPlace {
+  readonly wireType: string;
+  readonly slot: string;
+  readonly name: string;
+  readonly type: DeltaType;
+}
+
+/** Null for a frame that is no delta, and for one that nobody can place. */
+export function deltaPlace({ wireType, data }: Frame): DeltaPlace | null {
   const slot = readSlot(data);
-  const delta = object(data["delta"]);
-  if (slot === null || delta === null) return null;
-  const block = state.blocks.get(slot);
-  if (block === undefined || block.stopped) {
-    return [frameError(wireType, "delta_without_open_block", "EVENT_ORDER")];
-  }
-  const late = lateFault(state, wireType);
-  const name = text(delta["type"]) ?? "";
+  const name = text(object(data["delta"])?.["type"]) ?? "";
   const type = deltaType(name);
+  if (wireType !== DELTA || slot === null || type === null) return null;
+  return { wireType, slot, name, type };
+}
+
+function readDelta(state: State, frame: Frame): readonly WireEvent[] | "unknown" | null {
+  const slot = readSlot(frame.data);
+  const delta = object(frame.data["delta"]);
+  if (slot === null || delta === null) return null;
+  const place = deltaPlace(frame);
+  if (place !== null) return enterDelta(state, place, delta[place.type.from]);
+  if (openBlockAt(state, slot) === null) return deltaWithoutBlock(frame.wireType);
   // A piece of input that nobody can place must not end as a call without it.
-  if (name === "" || (type === null && "partial_json" in delta)) return null;
-  if (type === null) return late.length > 0 ? late : "unknown";
-  if (!applyDelta(block, type, delta)) return null;
-  const piece = text(delta[type.from]);
-  if (piece === null) return late;
+  if (text(delta["type"]) === null || "partial_json" in delta) return null;
+  const late = lateFault(state, frame.wireType);
+  return late.length > 0 ? late : "unknown";
+}
+
+function enterDelta(
+  state: State,
+  { wireType, slot, name, type }: DeltaPlace,
+  value: JsonValue | undefined,
+): readonly WireEvent[] | null {
+  const block = openBlockAt(state, slot);
+  if (block === null) return deltaWithoutBlock(wireType);
+  if (!applyDelta(block, type, value)) return null;
+  const late = lateFault(state, wireType);
+  const piece = text(value);
   const streams = type.how === "input" && block.type === "tool_use";
-  if (name !== "text_delta" && !streams) return late;
+  if (piece === null || (name !== "text_delta" && !streams)) return late;
   const event = { type: streams ? "argument_delta" : "text_delta", wireType, slot, text: piece } as const;
-  // Deltas are nearly all of a stream.
   return late.length === 0 ? [event] : [...late, event];
+}
+
+function openBlockAt(state: State, slot: string): Block | null {
+  const block = state.blocks.get(slot);
+  return block === undefined || block.stopped ? null : block;
+}
+
+function deltaWithoutBlock(wireType: string): readonly WireEvent[] {
+  return [frameError(wireType, "delta_without_open_block", "EVENT_ORDER")];
 }
 
 function readBlockStop(state: State, { wireType, data }: Frame): readonly WireEvent[] | null {

@@ -1,14 +1,19 @@
 // Takes the SSE messages of one Responses stream, gives wire events; counts what it doesn't know, and turns
 // what can't be right (broken JSON, numbers that run backwards, unknown endings) into a stream error.
 import type { Decoder } from "../adapter.ts";
-import type { WireEvent } from "../events.ts";
+import { isDelta, withText, type DeltaEvent, type WireEvent } from "../events.ts";
 import type { SseMessage } from "../sse.ts";
 import { EVENT_READERS } from "./event-readers.ts";
 import { frameError, readFrame, type Frame } from "../frame.ts";
+import { createFrameRepeats } from "../repeated-frame.ts";
 import { CLOSING_EVENTS, unreadEvent } from "./wire-types.ts";
 
+/** What changes from one delta of an item to the next. */
+const REPEATED = { piece: ["delta"], counter: ["sequence_number"], padding: ["obfuscation"] } as const;
+
 export function createDecoder(): Decoder {
-  let lastSequence = -1;
+  const repeats = createFrameRepeats<DeltaEvent>();
+  const inOrder = createOrderCheck();
   let unknownEvents = 0;
 
   function readKnown(frame: Frame): readonly WireEvent[] {
@@ -24,17 +29,20 @@ export function createDecoder(): Decoder {
     return [];
   }
 
-  /** The number is optional, and gateways skip some; one that runs backwards means two streams in one. */
-  function runsBackwards(frame: Frame): boolean {
-    const sequence = frame.data["sequence_number"];
-    if (typeof sequence !== "number") return false;
-    if (sequence < lastSequence) return true;
-    lastSequence = sequence;
-    return false;
+  function readMessage(frame: Frame, message: SseMessage): readonly WireEvent[] {
+    const events = readKnown(frame);
+    const [event] = events;
+    if (event !== undefined && isDelta(event)) repeats.learn(message, REPEATED, event);
+    return inOrder(frame.wireType, frame.data["sequence_number"], events);
   }
 
   return {
     decode(message) {
+      const repeated = repeats.read(message);
+      if (repeated !== null) {
+        const { meaning, piece, counter } = repeated;
+        return inOrder(meaning.wireType, counter, [withText(meaning, piece)]);
+      }
       const reading = readFrame(message);
       switch (reading.status) {
         case "idle":
@@ -44,11 +52,8 @@ export function createDecoder(): Decoder {
           return [];
         case "error":
           return [reading.error];
-        case "frame": {
-          const events = readKnown(reading.frame);
-          if (!runsBackwards(reading.frame)) return events;
-          return [frameError(reading.frame.wireType, "sequence_decreasing", "EVENT_ORDER"), ...events];
-        }
+        case "frame":
+          return readMessage(reading.frame, message);
       }
     },
     // Every event of this protocol is complete when it comes.
@@ -56,6 +61,21 @@ export function createDecoder(): Decoder {
     get unknownEvents() {
       return unknownEvents;
     },
+  };
+}
+
+/** The number is optional, and gateways skip some; one that runs backwards means two streams in one. */
+function createOrderCheck(): (
+  wireType: string,
+  sequence: unknown,
+  events: readonly WireEvent[],
+) => readonly WireEvent[] {
+  let last = -1;
+  return (wireType, sequence, events) => {
+    if (typeof sequence !== "number") return events;
+    if (sequence < last) return [frameError(wireType, "sequence_decreasing", "EVENT_ORDER"), ...events];
+    last = sequence;
+    return events;
   };
 }
 
