@@ -1,6 +1,6 @@
 /**
  * One contender in a process of its own: nobody's garbage and nobody's compiled code is another's. For each message it
- * reads the stream once more and answers with the milliseconds. `contender-process.ts NAME FAMILY BYTES DELTA`.
+ * reads the stream once more and answers with its time. `contender-process.ts NAME FAMILY BYTES DELTA`.
  */
 import { isDeepStrictEqual } from "node:util";
 import { CONTENDERS, type ContenderName } from "./contenders.ts";
@@ -16,17 +16,25 @@ const stream = longStream(family as LongStream["family"], {
   deltaBytes: Number(deltaBytes),
 });
 
-async function round(): Promise<number> {
+export interface RoundTime {
+  readonly elapsedMs: number;
+  /** Processor time of the whole process, its collector included. */
+  readonly cpuMs: number;
+}
+
+async function round(): Promise<RoundTime> {
   const begin = performance.now();
+  const cpuBefore = process.cpuUsage();
   const read = await contender(stream);
-  const elapsed = performance.now() - begin;
+  const cpu = process.cpuUsage(cpuBefore);
+  const elapsedMs = performance.now() - begin;
   const { argumentsText } = stream;
   const same =
     typeof read === "string" ? read === argumentsText : isDeepStrictEqual(read, JSON.parse(argumentsText));
   if (!same) throw new Error(`${name} did not read what the stream says`);
-  return elapsed;
+  return { elapsedMs, cpuMs: (cpu.user + cpu.system) / 1_000 };
 }
 
 for (let at = 0; at < WARM_UP; at += 1) await round();
-process.on("message", () => void round().then((elapsed) => process.send?.(elapsed)));
+process.on("message", () => void round().then((time) => process.send?.(time)));
 process.send?.({ bytes: stream.bytes, events: stream.events });

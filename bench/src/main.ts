@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { measureCost } from "./linear.ts";
 import type { OpenStreams } from "./open-streams.ts";
+import type { StreamShape } from "./long-streams.ts";
 import { startSlowServer } from "./slow-server.ts";
 import { measureThroughput } from "./throughput.ts";
 
@@ -13,8 +14,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     repetitions: { type: "string", default: "15" },
-    "argument-bytes": { type: "string", default: "400000" },
-    "delta-bytes": { type: "string", default: "24" },
+    "argument-bytes": { type: "string" },
+    "delta-bytes": { type: "string" },
+    lags: { type: "boolean", default: false },
     streams: { type: "string", default: "1000" },
     seconds: { type: "string", default: "20" },
   },
@@ -27,21 +29,30 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function printThroughput(): Promise<void> {
-  const shape = {
-    argumentBytes: Number(values["argument-bytes"]),
-    deltaBytes: Number(values["delta-bytes"]),
-  };
+/** Deltas as models stream them, a token or a few each; and as proxies do that gather them. */
+const SHAPES: readonly StreamShape[] = [
+  { argumentBytes: 400_000, deltaBytes: 24 },
+  { argumentBytes: 4_000_000, deltaBytes: 4_096 },
+];
+
+function shapes(): readonly StreamShape[] {
+  const { "argument-bytes": argumentBytes, "delta-bytes": deltaBytes } = values;
+  if (argumentBytes === undefined && deltaBytes === undefined) return SHAPES;
+  return [{ argumentBytes: Number(argumentBytes ?? 400_000), deltaBytes: Number(deltaBytes ?? 24) }];
+}
+
+async function printThroughput(shape: StreamShape): Promise<void> {
+  print(`\n${shape.argumentBytes} bytes of arguments in deltas of ${shape.deltaBytes}`);
   for (const family of ["responses", "anthropic"] as const) {
     const { bytes, events, rows } = await measureThroughput(family, shape, repetitions);
     print(`\n${family}: ${events} events, ${(bytes / 1e6).toFixed(2)} MB, median of ${repetitions}`);
-    print("        ms     MB/s  Airlock is  by the best  goal  contender");
+    print("        ms     MB/s  Airlock is  by CPU time  goal  contender");
     for (const row of rows) {
       const cells = [
         row.medianMs.toFixed(1).padStart(10),
         row.megabytesPerSecond.toFixed(1).padStart(8),
         `${row.airlockIsTimes.toFixed(2)} x`.padStart(11),
-        `${row.bestIsTimes.toFixed(2)} x`.padStart(12),
+        `${row.byCpuTime.toFixed(2)} x`.padStart(12),
         `${row.goal ?? ""}`.padStart(5),
         ` ${row.contender}`,
       ];
@@ -71,7 +82,7 @@ async function printStreams(): Promise<void> {
   const args = [...process.execArgv, program, server.url, values.streams, values.seconds];
   const { stdout } = await run(process.execPath, args);
   server.close();
-  const { worstLagMs, ...result } = JSON.parse(stdout) as OpenStreams;
+  const { worstLagMs, lagsMs, ...result } = JSON.parse(stdout) as OpenStreams;
   const kib = (bytes: number): string => `${(bytes / 1_024).toFixed(1)} KiB`;
   print(`\n${result.streams} streams open at once, ${eventsPerSecond} events a second each, ${seconds} s`);
   print(`complete: ${result.complete} of ${result.streams}`);
@@ -82,9 +93,11 @@ async function printStreams(): Promise<void> {
   print(
     `worst lag of each stream, ms: best ${min.toFixed(0)}, median ${median.toFixed(0)}, p99 ${p99.toFixed(0)}, worst ${max.toFixed(0)}`,
   );
+  if (values.lags)
+    print(`of each, in the order of opening: ${lagsMs.map((lag) => lag.toFixed(0)).join(" ")}`);
 }
 
 print(`Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`);
-if (parts.includes("throughput")) await printThroughput();
+if (parts.includes("throughput")) for (const shape of shapes()) await printThroughput(shape);
 if (parts.includes("linear")) await printCost();
 if (parts.includes("streams")) await printStreams();

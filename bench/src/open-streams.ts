@@ -22,6 +22,8 @@ export interface OpenStreams {
     readonly p99: number;
     readonly max: number;
   };
+  /** The worst lag of each, in the order in which they were opened. */
+  readonly lagsMs: readonly number[];
 }
 
 const [url = "", count = "", seconds = ""] = process.argv.slice(2);
@@ -92,5 +94,6 @@ const result: OpenStreams = {
     p99: quantile(sorted, 0.99),
     max: sorted.at(-1) ?? Number.NaN,
   },
+  lagsMs: [...lags],
 };
 process.stdout.write(`${JSON.stringify(result)}\n`);

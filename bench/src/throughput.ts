@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { RoundTime } from "./contender-process.ts";
 import type { ContenderName } from "./contenders.ts";
 import type { LongStream, StreamShape } from "./long-streams.ts";
 
@@ -9,9 +10,9 @@ export interface Row {
   readonly contender: string;
   readonly medianMs: number;
   readonly megabytesPerSecond: number;
-  /** How many times Airlock's throughput is this contender's: by the medians, and by the best of each. */
+  /** How many times Airlock's throughput is this contender's, by the medians of the clock and of processor time. */
   readonly airlockIsTimes: number;
-  readonly bestIsTimes: number;
+  readonly byCpuTime: number;
   readonly goal: number | null;
 }
 
@@ -55,7 +56,7 @@ export async function measureThroughput(
 ): Promise<Throughput> {
   const entries: readonly Entry[] = ENTRIES[family];
   const processes = new Map<Entry, ChildProcess>();
-  const times = new Map<Entry, number[]>(entries.map((entry) => [entry, []]));
+  const times = new Map<Entry, RoundTime[]>(entries.map((entry) => [entry, []]));
   let size = { bytes: 0, events: 0 };
   try {
     for (const entry of entries) {
@@ -67,22 +68,30 @@ export async function measureThroughput(
       for (const [entry, child] of processes) {
         const answer = answerOf(child);
         child.send("round");
-        times.get(entry)?.push(((await answer) as [number])[0]);
+        times.get(entry)?.push(((await answer) as [RoundTime])[0]);
       }
     }
   } finally {
     for (const child of processes.values()) child.kill();
   }
-  const medians = entries.map((entry) => median(times.get(entry) ?? []));
-  const bests = entries.map((entry) => Math.min(...(times.get(entry) ?? [])));
-  const [own = 0] = medians;
-  const [ownBest = 0] = bests;
+  const medians = entries.map((entry) => {
+    const rounds = times.get(entry) ?? [];
+    return {
+      elapsedMs: median(rounds.map(({ elapsedMs }) => elapsedMs)),
+      cpuMs: median(rounds.map(({ cpuMs }) => cpuMs)),
+    };
+  });
+  const [own] = medians;
   const rows = entries.map(({ title, goal }, at) => {
-    const medianMs = medians[at] ?? 0;
-    const megabytesPerSecond = size.bytes / 1_000 / medianMs;
-    const bestIsTimes = (bests[at] ?? 0) / ownBest;
-    const airlockIsTimes = medianMs / own;
-    return { contender: title, medianMs, megabytesPerSecond, airlockIsTimes, bestIsTimes, goal };
+    const { elapsedMs = Number.NaN, cpuMs = Number.NaN } = medians[at] ?? {};
+    return {
+      contender: title,
+      medianMs: elapsedMs,
+      megabytesPerSecond: size.bytes / 1_000 / elapsedMs,
+      airlockIsTimes: elapsedMs / (own?.elapsedMs ?? Number.NaN),
+      byCpuTime: cpuMs / (own?.cpuMs ?? Number.NaN),
+      goal,
+    };
   });
   return { family, ...size, rows };
 }
