@@ -15,7 +15,9 @@ export interface SseMessage {
   readonly bare: boolean;
 }
 
-export type SseEnd = "clean" | "mid_line" | "mid_event" | "overflow" | "bad_utf8";
+type Failure = "message_overflow" | "stream_overflow" | "bad_utf8";
+
+export type SseEnd = "clean" | "mid_line" | "mid_event" | Failure;
 
 export interface SseLimits {
   /** Bytes of one message, all of its lines; comments don't count. */
@@ -29,7 +31,7 @@ export interface SseReader {
   /** To be called once, at the end of the body; gives the last message if only its blank line is missing. */
   end(): { readonly end: SseEnd; readonly messages: readonly SseMessage[] };
   /** Set as soon as nothing more can be read. */
-  readonly failure: "overflow" | "bad_utf8" | null;
+  readonly failure: Failure | null;
   readonly bytes: number;
 }
 
@@ -42,7 +44,7 @@ interface State {
   streamBytes: number;
   atStart: boolean;
   afterCarriageReturn: boolean;
-  failure: "overflow" | "bad_utf8" | null;
+  failure: Failure | null;
 }
 
 /** A reader for one response: neither the UTF-8 state nor the buffers are ever shared between streams. */
@@ -114,10 +116,11 @@ function createState(): State {
 }
 
 function roomFor(state: State, limits: SseLimits): number {
-  return Math.min(
-    limits.maxMessageBytes - state.messageBytes - state.lineBytes,
-    limits.maxStreamBytes - state.streamBytes,
-  );
+  return Math.min(messageRoom(state, limits), limits.maxStreamBytes - state.streamBytes);
+}
+
+function messageRoom(state: State, limits: SseLimits): number {
+  return limits.maxMessageBytes - state.messageBytes - state.lineBytes;
 }
 
 function isBetweenMessages(state: State): boolean {
@@ -133,8 +136,10 @@ function refuseLine(state: State): void {
 /** False once a limit is passed; the count then stops one byte beyond it, however the bytes were split. */
 function countBytes(state: State, limits: SseLimits, bytes: number): boolean {
   const room = roomFor(state, limits);
+  // The nearer limit is the one that is passed, however the bytes were split.
+  const failure = messageRoom(state, limits) === room ? "message_overflow" : "stream_overflow";
   state.streamBytes += Math.min(bytes, room + 1);
-  if (bytes > room) state.failure = "overflow";
+  if (bytes > room) state.failure = failure;
   return bytes <= room;
 }
 

@@ -144,11 +144,17 @@ describe("the limits of an event stream", () => {
       "clean",
       20,
     ],
-    ["a message that is one byte too long", `data: ${"x".repeat(13)}\n\n`, [], "overflow", 21],
-    ["a line without an end", "data: 1\n\ndata: ".padEnd(60, "x"), [data("1")], "overflow", 30],
-    ["many lines of one message", "data: 1\n".repeat(5), [], "overflow", 21],
+    ["a message that is one byte too long", `data: ${"x".repeat(13)}\n\n`, [], "message_overflow", 21],
+    ["a line without an end", "data: 1\n\ndata: ".padEnd(60, "x"), [data("1")], "message_overflow", 30],
+    ["many lines of one message", "data: 1\n".repeat(5), [], "message_overflow", 21],
     ["many comments", ": ping\n".repeat(14), [], "clean", 98],
-    ["many messages", "data: 1\n\n".repeat(12), Array.from({ length: 11 }, () => data("1")), "overflow", 101],
+    [
+      "many messages",
+      "data: 1\n\n".repeat(12),
+      Array.from({ length: 11 }, () => data("1")),
+      "stream_overflow",
+      101,
+    ],
   ])("%s", (...[_name, text, messages, end, bytes]) => {
     expect(readText(text, small)).toEqual({ messages, end, bytes });
   });

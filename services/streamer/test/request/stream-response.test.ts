@@ -136,7 +136,7 @@ describe("a response that doesn't say what it is", () => {
       response
         .writeHead(200, { "content-type": "application/json" })
         .end('{"error":{"message":"no","code":"x"}}');
-    expect((await stream()).reading).toMatchObject({ outcome: INDETERMINATE, errorClass: "STREAM_ERROR" });
+    expect((await stream()).reading).toMatchObject({ outcome: INDETERMINATE, errorClass: "PROVIDER_ERROR" });
   });
 });
 

@@ -17,6 +17,8 @@ interface State {
   readonly stopSequences: Set<string>;
   readonly pending: PendingTools;
   messageId: string | null;
+  /** What the provider says of a refusal in words. */
+  message: string | null;
 }
 
 /** The text of a block's input as it was sent; null where it has none. */
@@ -52,13 +54,16 @@ export function createMessageReader(): MessageReader {
     stopSequences: new Set(),
     pending: createPendingTools(),
     messageId: null,
+    message: null,
   };
   return {
     read(frame, inputSource) {
       const reader = FRAME_READERS.get(frame.wireType);
       if (reader === undefined) return "unknown";
       return (
-        reader(state, frame, inputSource) ?? [frameError(frame.wireType, "malformed_frame", "STREAM_ERROR")]
+        reader(state, frame, inputSource) ?? [
+          frameError(frame.wireType, "malformed_frame", "STREAM_MALFORMED"),
+        ]
       );
     },
     end: () => finish(state),
@@ -153,6 +158,8 @@ function readMessageDelta(state: State, { wireType, data }: Frame): readonly Wir
   if (stopReason !== null) state.stopReasons.add(stopReason);
   const stopSequence = text(delta?.["stop_sequence"]);
   if (stopSequence !== null) state.stopSequences.add(stopSequence);
+  const details = object(delta?.["stop_details"]);
+  state.message ??= text(details?.["explanation"]) ?? text(details?.["category"]);
   return readUsage(wireType, data);
 }
 
@@ -174,6 +181,7 @@ function finish(state: State): readonly WireEvent[] {
       usage: null,
       responseId: state.messageId,
       ...endingSequence(state, status),
+      ...(state.message === null ? {} : { message: state.message }),
     })),
   ];
 }
