@@ -78,7 +78,8 @@ function observe(state: Accumulated, { nativeReason }: Finish): Parameters<Adapt
     calls: finished.filter((facts) => facts.kind === "tool_call").length,
     approvals: finished.filter((facts) => facts.kind === "approval_request").length,
     refusal:
-      messages.some((facts) => facts.refusal) && messages.every((facts) => (facts.content ?? "") === ""),
+      messages.some((facts) => facts.refusal) &&
+      messages.every((facts) => facts.refusal || (facts.content ?? "") === ""),
     providerExecuted: finished.filter((facts) => facts.kind === "provider_executed").length,
     errorCodes: state.errorCodes,
     nativeReason: nativeReason ?? null,

@@ -38,7 +38,7 @@ export interface ItemFacts {
   readonly argumentsKind: ArgumentsKind | null;
   readonly content: string | null;
   readonly status: string | null;
-  /** A message that holds a refusal and no text. */
+  /** A message that is a refusal: by its family's rules, which may want it to hold no text. */
   readonly refusal: boolean;
 }
 

@@ -439,6 +439,11 @@ describe("how else a Chat response ends", () => {
     expect(summary(readChat(stream, { closingMarker: "optional" }))[0]).toBe("policy_stop");
   });
 
+  test("a refusal behind a text is a policy stop as well", () => {
+    const stream = chunk({ content: "Well. " }) + chunk({ refusal: "I won't" }) + finish("stop") + DONE;
+    expect(summary(readChat(stream))).toEqual(["policy_stop", null, ["RESPONSE_NOT_EXECUTABLE"]]);
+  });
+
   test("a refusal is a policy stop", () => {
     const reading = readChat(chunk({ refusal: "I " }) + chunk({ refusal: "won't" }) + finish("stop") + DONE);
     expect(summary(reading)).toEqual(["policy_stop", null, ["RESPONSE_NOT_EXECUTABLE"]]);

@@ -1,6 +1,12 @@
 // Takes the reading of a response, gives a committed attempt: its signed records, its sealed contents, and its output
 // in the conversation where the outcome lets that go on; all in one step, and only while the attempt is current.
-import type { ItemBody, ResponseBody, RunEvent, TurnBody } from "@airlock/core/contract";
+import {
+  count,
+  type ItemBody,
+  type ResponseBody,
+  type RunEvent,
+  type TurnBody,
+} from "@airlock/core/contract";
 import { attemptKey, itemKey, type SignedRecord } from "@airlock/core/record";
 import { sealPiece, sealProviderText, sealRecording } from "@airlock/core/run";
 import { ADAPTERS, formatRawSignal, isNormalEnd } from "@airlock/core/wire";
@@ -48,7 +54,7 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
     response: {
       ...head,
       adapter: ADAPTERS[family].version,
-      responseId: reading.responseId,
+      responseId: reading.responseId?.slice(0, 1_024) ?? null,
       raw: reading.raw === null ? null : formatRawSignal(reading.raw).slice(0, 256),
       outcome: reading.outcome,
       errorClass: reading.errorClass,
@@ -56,8 +62,8 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
       ...(reading.nativeReason === undefined ? {} : { nativeReason: reading.nativeReason.slice(0, 256) }),
       stopSequence: reading.stopSequence ?? null,
       items: reading.items.map(({ ordinal, kind }) => ({ ordinal, kind })),
-      inputTokens: reading.usage?.inputTokens ?? null,
-      outputTokens: reading.usage?.outputTokens ?? null,
+      inputTokens: countable(reading.usage?.inputTokens),
+      outputTokens: countable(reading.usage?.outputTokens),
       httpStatus,
       errorCode,
       transport: reading.transport,
@@ -71,6 +77,11 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
     recording: recording === null ? null : sealRecording(deps.keyring, turn, recording),
     providerText: sealProviderText(deps.keyring, turn, reading.providerText ?? null),
   };
+}
+
+/** A provider may report any number; one that no record can hold is none. */
+function countable(tokens: number | null | undefined): number | null {
+  return count.safeParse(tokens).data ?? null;
 }
 
 /** Commits, then publishes every item record and the one response record. Null where the attempt was not current. */

@@ -65,7 +65,7 @@ function identityFaults({ calls }: Draft, wireType: string): readonly WireEvent[
 
 function finishText(draft: Draft, wireType: string): readonly WireEvent[] {
   const content = draft.content.join("");
-  const refusal = content === "" && draft.refusal.length > 0;
+  const refusal = draft.refusal.length > 0;
   return [
     ...(draft.hasReasoning ? [plainFinished(wireType, "reasoning", { content: null, refusal: false })] : []),
     ...(content !== "" || refusal ? [plainFinished(wireType, "message", { content, refusal })] : []),
