@@ -51,6 +51,11 @@ export function framing(book: Book): readonly ConformanceCase[] {
       content: `${before}{"error":{"message":"bad gateway"}}\n\n${closing}`,
       expect: doubted(book, "PROVIDER_ERROR"),
     }),
+    sse("c84-bare-error-lines", "An error in several lines outside any field is one error.", {
+      covers: ["C84", "C41"],
+      content: `${before}{\n  "error": {\n    "code": 503,\n    "message": "over"\n  }\n}\n\n${closing}`,
+      expect: doubted(book, "PROVIDER_ERROR"),
+    }),
     sse("c84-bare-json", "A line of any other JSON outside a field can't be trusted, either.", {
       covers: ["C84"],
       content: `${before}{"detail":"who wrote this"}\n\n${closing}`,

@@ -1,6 +1,7 @@
 // Takes the bytes of one event stream, gives its messages and says how it ended; refuses bytes that are not
 // UTF-8 and anything over the limits. `id:` and `retry:` are dropped: nothing here ever reconnects or resumes.
 import { createParser } from "eventsource-parser";
+import { createBareJson, type BareJson } from "./bare-json.ts";
 import { createBlockFinder, createPlainBlockReader } from "./sse-blocks.ts";
 import { createUtf8Reader } from "./utf8.ts";
 
@@ -11,7 +12,7 @@ const BOM = "\uFEFF";
 export interface SseMessage {
   readonly event: string | null;
   readonly data: string;
-  /** A line of JSON outside any field, as broken proxies write their errors: never a message to trust. */
+  /** JSON outside any field, as broken proxies write their errors: never a message to trust. */
   readonly bare: boolean;
 }
 
@@ -55,7 +56,8 @@ export function createSseReader(limits: SseLimits): SseReader {
   const utf8 = createUtf8Reader(whole);
   const readPlainBlock = createPlainBlockReader();
   const queue: SseMessage[] = [];
-  const parser = createQueueParser(queue, limits.maxMessageBytes);
+  const bare = createBareJson(queue);
+  const parser = createQueueParser(queue, bare, limits.maxMessageBytes);
 
   function take(bytes: Uint8Array): void {
     const text = utf8.read(bytes.subarray(0, roomFor(state, limits)));
@@ -68,6 +70,7 @@ export function createSseReader(limits: SseLimits): SseReader {
     state.streamBytes += bytes;
     const message = readPlainBlock(text);
     if (message === null) parser.feed(text);
+    else bare.flush();
     return message;
   }
 
@@ -80,8 +83,8 @@ export function createSseReader(limits: SseLimits): SseReader {
         const to = block?.to ?? lineEnd(from);
         const message = block === null ? null : takeBlock(block.text, to - from);
         if (block === null) take(chunk.subarray(from, to));
+        if (queue.length > 0) yield* queue.splice(0);
         if (message !== null) yield message;
-        else if (queue.length > 0) yield* queue.splice(0);
         from = to;
       }
     },
@@ -90,6 +93,7 @@ export function createSseReader(limits: SseLimits): SseReader {
       if (state.failure !== null) return { end: state.failure, messages: [] };
       return endOfBody(state, () => {
         parser.feed("\n\n");
+        bare.flush();
         return queue.splice(0);
       });
     },
@@ -143,13 +147,20 @@ function countBytes(state: State, limits: SseLimits, bytes: number): boolean {
   return bytes <= room;
 }
 
-function createQueueParser(queue: SseMessage[], maxBufferSize: number): { feed(text: string): void } {
+function createQueueParser(
+  queue: SseMessage[],
+  bare: BareJson,
+  maxBufferSize: number,
+): { feed(text: string): void } {
   const parser = createParser({
     // Counted in UTF-16 units, never more than the bytes that were counted before: a second fence.
     maxBufferSize,
-    onEvent: ({ event, data }) => queue.push({ event: event ?? null, data, bare: false }),
+    onEvent: ({ event, data }) => {
+      bare.flush();
+      queue.push({ event: event ?? null, data, bare: false });
+    },
     onError: ({ line }) => {
-      if (line?.trimStart().startsWith("{") === true) queue.push({ event: null, data: line, bare: true });
+      if (line !== undefined) bare.take(line);
     },
   });
   // The parser looks for a mis-decoded byte order mark in its first chunk: that chunk is this empty one.
@@ -198,7 +209,7 @@ function endOfBody(
   flush: () => SseMessage[],
 ): { readonly end: SseEnd; readonly messages: readonly SseMessage[] } {
   const lineIsOpen = state.lineBytes > 0 && !state.lineIsComment;
-  if (!lineIsOpen && state.messageBytes === 0) return { end: "clean", messages: [] };
+  if (!lineIsOpen && state.messageBytes === 0) return { end: "clean", messages: flush() };
   const messages = flush().filter((message) => message.bare || isWhole(message.data));
   if (messages.some((message) => !message.bare)) return { end: "clean", messages };
   return { end: lineIsOpen ? "mid_line" : "mid_event", messages };

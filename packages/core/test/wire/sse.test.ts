@@ -55,6 +55,20 @@ describe("an event stream", () => {
     ["a cut field name", "da", [], "mid_line"],
     ["a cut message", 'event: x\ndata: {"a":\n', [], "mid_event"],
     ["C84 a bare line of JSON", '{"error":"x"}\ndata: 1\n\n', [bare('{"error":"x"}'), data("1")], "clean"],
+    [
+      "C84 JSON in several bare lines",
+      '{\n  "error": {\n    "code": 503\n  }\n}\n\ndata: 1\n\n',
+      [bare('{\n  "error": {\n    "code": 503\n  }\n}'), data("1")],
+      "clean",
+    ],
+    [
+      "C84 bare lines that are no JSON",
+      '{\n  "error"\n\ndata: 1\n\n',
+      [bare('{\n  "error"'), data("1")],
+      "clean",
+    ],
+    ["C84 a bare line that is no JSON", "{error\n\n", [bare("{error")], "clean"],
+    ["C84 bare lines that are cut", '{\n  "error": {', [bare('{\n  "error": {')], "mid_line"],
     ["C84 a bare line at the end", '{"error":"x"}', [bare('{"error":"x"}')], "mid_line"],
   ])("with %s", (...[_name, text, messages, end]) => {
     expect(readText(text)).toEqual({ messages, end, bytes: encoder.encode(text).length });

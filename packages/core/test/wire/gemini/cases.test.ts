@@ -213,6 +213,18 @@ describe("what gateways do and what may run", () => {
       [SET_ASIDE],
     ],
     [
+      "an error in several lines outside any field",
+      `${parts(READ_A)}{\n  "error": {\n    "code": 503,\n    "message": "over"\n  }\n}\n\n${STOP}`,
+      "PROVIDER_ERROR",
+      [SET_ASIDE],
+    ],
+    [
+      "a line outside any field that is no JSON, at the end",
+      `${parts(READ_A)}${STOP}{oops\n\n`,
+      "STREAM_MALFORMED",
+      [SET_ASIDE],
+    ],
+    [
       "an array of errors",
       `${parts(READ_A)}data: [{"error":{"code":500}}]\n\n${STOP}`,
       "PROVIDER_ERROR",
