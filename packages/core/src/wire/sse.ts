@@ -1,7 +1,7 @@
 // Takes the bytes of one event stream, gives its messages and says how it ended; refuses bytes that are not
 // UTF-8 and anything over the limits. `id:` and `retry:` are dropped: nothing here ever reconnects or resumes.
 import { createParser } from "eventsource-parser";
-import { createBareJson, type BareJson } from "./bare-json.ts";
+import { createBareJson } from "./bare-json.ts";
 import { createBlockFinder, createPlainBlockReader } from "./sse-blocks.ts";
 import { createUtf8Reader } from "./utf8.ts";
 
@@ -56,8 +56,7 @@ export function createSseReader(limits: SseLimits): SseReader {
   const utf8 = createUtf8Reader(whole);
   const readPlainBlock = createPlainBlockReader();
   const queue: SseMessage[] = [];
-  const bare = createBareJson(queue);
-  const parser = createQueueParser(queue, bare, limits.maxMessageBytes);
+  const parser = createQueueParser(queue, limits.maxMessageBytes);
 
   function take(bytes: Uint8Array): void {
     const text = utf8.read(bytes.subarray(0, roomFor(state, limits)));
@@ -70,7 +69,7 @@ export function createSseReader(limits: SseLimits): SseReader {
     state.streamBytes += bytes;
     const message = readPlainBlock(text);
     if (message === null) parser.feed(text);
-    else bare.flush();
+    else parser.flush();
     return message;
   }
 
@@ -93,7 +92,7 @@ export function createSseReader(limits: SseLimits): SseReader {
       if (state.failure !== null) return { end: state.failure, messages: [] };
       return endOfBody(state, () => {
         parser.feed("\n\n");
-        bare.flush();
+        parser.flush();
         return queue.splice(0);
       });
     },
@@ -147,11 +146,12 @@ function countBytes(state: State, limits: SseLimits, bytes: number): boolean {
   return bytes <= room;
 }
 
+/** `flush` gives what stands outside any field, before something else follows that the parser does not see. */
 function createQueueParser(
   queue: SseMessage[],
-  bare: BareJson,
   maxBufferSize: number,
-): { feed(text: string): void } {
+): { feed(text: string): void; flush(): void } {
+  const bare = createBareJson(queue);
   const parser = createParser({
     // Counted in UTF-16 units, never more than the bytes that were counted before: a second fence.
     maxBufferSize,
@@ -165,7 +165,7 @@ function createQueueParser(
   });
   // The parser looks for a mis-decoded byte order mark in its first chunk: that chunk is this empty one.
   parser.feed("");
-  return parser;
+  return { feed: (text) => parser.feed(text), flush: () => bare.flush() };
 }
 
 /** One line end, or the rest of the chunk: what is read and counted does not depend on how bytes were split. */
