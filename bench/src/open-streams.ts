@@ -28,7 +28,7 @@ export interface OpenStreams {
 
 const [url = "", count = "", seconds = ""] = process.argv.slice(2);
 const streams = Number(count);
-const PATIENT = { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 600_000 };
+const PATIENT = { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 600_000, runMs: null };
 
 const dispatcher = new Agent({ bodyTimeout: 0, headersTimeout: 0, connections: null });
 const lags = new Float64Array(streams);

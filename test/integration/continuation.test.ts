@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ResponseBody } from "@airlock/core/contract";
-import { createCancelBoard, createPublisher, messageOf } from "@airlock/core/queue";
+import { createCancelBoard, createPublisher, messageOf, sendCancel, watchCancels } from "@airlock/core/queue";
 import { newRunId, openSealed, signedRecordSchema, signRecord } from "@airlock/core/record";
 import {
   createRouteBreaker,
@@ -34,7 +34,11 @@ const PATIENT = { mismatches: 100, windowMs: 60_000, openMs: 60_000, probeMs: 60
 const never = new AbortController().signal;
 const adapter = ADAPTERS.anthropic.version;
 
+/** In place of a stop reason: the answer begins and never ends. */
+const HANGS = "hangs";
+
 let server: RedisServer;
+let onHang: (response: ServerResponse) => void;
 let validator: TestValidator;
 let streamer: StreamerDeps;
 let answers: Answer[];
@@ -47,6 +51,7 @@ const api = createServer((request, response) => {
     requests.push(JSON.parse(Buffer.concat(chunks).toString("utf8")) as Readonly<Record<string, unknown>>);
     const answer = answers.shift();
     response.writeHead(answer === undefined ? 400 : 200, { "content-type": "text/event-stream" });
+    if (answer?.stop === HANGS) return onHang(response);
     response.end(answer === undefined ? "" : streamOf(answer));
   });
 });
@@ -175,6 +180,26 @@ describe("a paused turn", () => {
     expect(validator.logged).toContain("continue_turn");
   });
 
+  test("gives one output with what follows it, as it was written", async () => {
+    await verifyRoute();
+    const run = await play({}, [
+      { blocks: [text("Looking. "), SEARCH], stop: "pause_turn" },
+      { blocks: [FOUND, text("Found\n")], stop: "pause_turn" },
+      { blocks: [text("it.")], stop: "end_turn" },
+    ]);
+    expect(run).toMatchObject({ state: "completed", artifact: "Looking. Found\nit.", continuations: 2 });
+  });
+
+  test("gives one output with a cut text that goes on behind it", async () => {
+    await verifyRoute();
+    const run = await play({ onTruncated: "continue" }, [
+      { blocks: [text("Looking. "), SEARCH], stop: "pause_turn" },
+      { blocks: [text("Found \n")], stop: "max_tokens" },
+      { blocks: [text(" it.")], stop: "end_turn" },
+    ]);
+    expect(run).toMatchObject({ state: "completed", artifact: "Looking. Found it.", continuations: 2 });
+  });
+
   test("is sent again no more often than the run allows", async () => {
     await verifyRoute();
     const paused = { blocks: [SEARCH], stop: "pause_turn" };
@@ -228,6 +253,55 @@ describe("a cut text", () => {
   });
 });
 
+describe("a stream that is open", () => {
+  const hangs = [{ blocks: [], stop: HANGS }];
+
+  /** Resolves with the moment at which the API loses the connection of a stream that has begun. */
+  function socketLost(begun: () => void): Promise<number> {
+    return new Promise((resolve) => {
+      onHang = (response) => {
+        response.on("close", () => resolve(performance.now()));
+        response.write(": begun\n\n", begun);
+      };
+    });
+  }
+
+  function endsWith(ends: string[]): (end: ResponseBody) => ResponseBody {
+    return (end) => {
+      ends.push(end.transport.end, end.errorClass ?? "");
+      return end;
+    };
+  }
+
+  test("when its run's deadline falls says so in its record, and the run ends", async () => {
+    const lost = socketLost(() => undefined);
+    const ends: string[] = [];
+    const run = await play({ limits: { deadlineMs: 300 } }, hangs, endsWith(ends));
+    await lost;
+    expect(ends).toEqual(["run_timeout", "DEADLINE_EXCEEDED"]);
+    expect(run).toMatchObject({ state: "escalated", errorClass: "DEADLINE_EXCEEDED" });
+  });
+
+  test("when its run is cancelled loses its connection within 100 ms, and says so in its record", async () => {
+    const stop = new AbortController();
+    const { redis } = server;
+    const watching = watchCancels({ redis, signal: stop.signal }, (run) => streamer.cancels.cancel(run));
+    let sent = 0;
+    const lost = socketLost(() => {
+      sent = performance.now();
+      void redis
+        .zrangebyscore(globalKeys.open, 0, "+inf")
+        .then(([turn = ""]) => sendCancel(redis, turn.split(".")[0] ?? ""));
+    });
+    const ends: string[] = [];
+    await play({ limits: { attempts: 1 } }, hangs, endsWith(ends));
+    expect((await lost) - sent).toBeLessThan(100);
+    expect(ends).toEqual(["cancelled", "CANCELLED"]);
+    stop.abort();
+    await watching;
+  });
+});
+
 test("an output that another version of the adapter read leaves nothing in the conversation of the fresh attempt", async () => {
   const run = await play(
     {},
@@ -267,12 +341,11 @@ describe("a stop sequence", () => {
     expect(requests).toMatchObject([{ stop_sequences: ["END", "CUT"] }]);
   });
 
-  test("that cuts gives a fresh attempt, of which nothing is left in the conversation", async () => {
+  test("that cuts gives no attempt with a larger budget, which it would cut as well", async () => {
     const run = await play({ stopSequences }, [
       { blocks: [text("so far")], stop: "stop_sequence", sequence: "CUT" },
-      { blocks: [text("all")], stop: "end_turn" },
     ]);
-    expect(run).toMatchObject({ state: "completed", artifact: "all" });
-    expect(requests.map(({ messages }) => messages)).toEqual([[GO], [GO]]);
+    expect(run).toMatchObject({ state: "truncated", errorClass: "OUTPUT_TRUNCATED" });
+    expect(requests).toHaveLength(1);
   });
 });

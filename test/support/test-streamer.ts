@@ -5,7 +5,7 @@ import { requestUrl } from "../../services/streamer/src/request/build-request.ts
 import { createDeadlines } from "../../services/streamer/src/request/deadlines.ts";
 import { streamResponse } from "../../services/streamer/src/request/stream-response.ts";
 
-const PATIENT = { connectMs: 10_000, firstByteMs: 10_000, idleMs: 10_000, totalMs: 30_000 };
+const PATIENT = { connectMs: 10_000, firstByteMs: 10_000, idleMs: 10_000, totalMs: 30_000, runMs: null };
 
 export interface TestStreamer {
   /** Asks the gateway for a model's first turn and reads it as the streamer does. */

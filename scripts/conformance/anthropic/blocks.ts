@@ -189,7 +189,7 @@ export const BLOCKS: readonly ConformanceCase[] = [
       a.stopReason("tool_use") +
       a.frame("error", { error: { type: "overloaded_error", message: "over" } }) +
       a.STOPPED,
-    expect: refuses("STREAM_ERROR", "tool_use", a.ASIDE_A),
+    expect: refuses("PROVIDER_ERROR", "tool_use", a.ASIDE_A),
   }),
   sse("delta-after-stop-reason", "Content behind the stop reason makes the response indeterminate.", {
     covers: [],
@@ -225,18 +225,18 @@ export const BLOCKS: readonly ConformanceCase[] = [
         a.delta(0, { type: "input_json_delta_v2", partial_json: PATH }) +
         a.stop(0) +
         a.ENDED,
-      expect: refuses("STREAM_ERROR", "tool_use", aside(call("call_1", "read_file", {}))),
+      expect: refuses("STREAM_MALFORMED", "tool_use", aside(call("call_1", "read_file", {}))),
     },
   ),
   sse("delta-without-type", "Nor can a delta that doesn't say what it is.", {
     covers: [],
     content: a.STARTED + a.start(0, a.toolUse()) + a.delta(0, { partial_json: PATH }) + a.stop(0) + a.ENDED,
-    expect: refuses("STREAM_ERROR", "tool_use", aside(call("call_1", "read_file", {}))),
+    expect: refuses("STREAM_MALFORMED", "tool_use", aside(call("call_1", "read_file", {}))),
   }),
   body("error", "An error body is an error.", {
     covers: ["C88"],
     value: { type: "error", error: { type: "authentication_error", message: "no" } },
-    expect: { ...refuses("STREAM_ERROR", null), responseId: null },
+    expect: { ...refuses("PROVIDER_ERROR", null), responseId: null },
   }),
   body("no-stop-reason", "A whole body that has not stopped is indeterminate.", {
     covers: ["C61"],

@@ -23,17 +23,23 @@ const REASONS = [
   ["max_tokens", truncates("max_tokens", aside(a.MESSAGE)), truncates("max_tokens", a.ASIDE_A)],
   [
     "model_context_window_exceeded",
-    truncates("model_context_window_exceeded", aside(a.MESSAGE)),
-    truncates("model_context_window_exceeded", a.ASIDE_A),
+    { ...truncates("model_context_window_exceeded", aside(a.MESSAGE)), errorClass: "CONTEXT_FULL" },
+    { ...truncates("model_context_window_exceeded", a.ASIDE_A), errorClass: "CONTEXT_FULL" },
   ],
   ["pause_turn", runs("pause_turn", a.MESSAGE), refuses("SIGNAL_CONFLICT", "pause_turn", a.ASIDE_A)],
   ["refusal", stops("refusal", aside(a.MESSAGE)), stops("refusal", a.ASIDE_A)],
-  ...["compaction", "terminated", "some_future_reason"].map(
-    (reason) =>
+  ...(
+    [
+      ["compaction", "SIGNAL_UNREQUESTED"],
+      ["terminated", "SIGNAL_UNKNOWN"],
+      ["some_future_reason", "SIGNAL_UNKNOWN"],
+    ] as const
+  ).map(
+    ([reason, errorClass]) =>
       [
         reason,
-        refuses("SIGNAL_UNKNOWN", reason, aside(a.MESSAGE)),
-        refuses("SIGNAL_UNKNOWN", reason, a.ASIDE_A),
+        refuses(errorClass, reason, aside(a.MESSAGE)),
+        refuses(errorClass, reason, a.ASIDE_A),
       ] as const,
   ),
 ] as const;

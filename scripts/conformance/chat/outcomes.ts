@@ -26,28 +26,35 @@ const REASONS = [
   ["content_filter", stops("content_filter", aside(c.MESSAGE)), stops("content_filter", c.ASIDE_A)],
   ["sensitive", stops("sensitive", aside(c.MESSAGE)), stops("sensitive", c.ASIDE_A)],
   ["SAFETY", stops("SAFETY", aside(c.MESSAGE)), stops("SAFETY", c.ASIDE_A)],
-  ...[
-    "error",
-    "insufficient_system_resource",
-    "abort",
-    "aborted",
-    "repetition",
-    "network_error",
-    "other",
-    "unknown",
-    "some_future_reason",
-  ].map(
-    (reason) =>
+  ...(
+    [
+      ["error", "PROVIDER_STOPPED"],
+      ["insufficient_system_resource", "PROVIDER_STOPPED"],
+      ["abort", "PROVIDER_STOPPED"],
+      ["aborted", "PROVIDER_STOPPED"],
+      ["repetition", "PROVIDER_STOPPED"],
+      ["network_error", "PROVIDER_STOPPED"],
+      ["other", "PROVIDER_STOPPED"],
+      ["unknown", "PROVIDER_STOPPED"],
+      ["end_turn", "SIGNAL_FOREIGN"],
+      ["STOP", "SIGNAL_FOREIGN"],
+      ["MAX_TOKENS", "SIGNAL_FOREIGN"],
+      ["MALFORMED_FUNCTION_CALL", "CALL_MALFORMED"],
+      ["some_future_reason", "SIGNAL_UNKNOWN"],
+    ] as const
+  ).map(
+    ([reason, errorClass]) =>
       [
         reason,
-        refuses("SIGNAL_UNKNOWN", reason, aside(c.MESSAGE)),
-        refuses("SIGNAL_UNKNOWN", reason, c.ASIDE_A),
+        refuses(errorClass, reason, aside(c.MESSAGE)),
+        refuses(errorClass, reason, c.ASIDE_A),
       ] as const,
   ),
 ] as const;
 
 export const OUTCOMES: readonly ConformanceCase[] = REASONS.flatMap(([reason, withText, withCall]) => {
-  const name = reason.toLowerCase().replaceAll("_", "-");
+  const foreign = reason === reason.toUpperCase() && reason !== "SAFETY" ? "upper-" : "";
+  const name = foreign + reason.toLowerCase().replaceAll("_", "-");
   const covers =
     reason === "error" || reason === "some_future_reason" ? ["C42"] : reason === "stop" ? ["C26"] : [];
   const message = { tool_calls: [c.call({ id: "call_1", type: "function" }, "read_file", '{"path":"a"}')] };

@@ -119,7 +119,7 @@ export const TERMINATION: readonly ConformanceCase[] = [
   sse("c36-done-prefix", "What only begins like [DONE] is no marker, and no JSON.", {
     covers: ["C36"],
     content: `${c.ONE}${c.finish("tool_calls")}data: [DONE] bye\n\n`,
-    expect: { ...refuses("STREAM_ERROR", "tool_calls", c.ASIDE_A), end: "clean" },
+    expect: { ...refuses("STREAM_MALFORMED", "tool_calls", c.ASIDE_A), end: "clean" },
   }),
   accepted(
     "c37-no-choices",
@@ -171,13 +171,13 @@ export const TERMINATION: readonly ConformanceCase[] = [
     sse(`c41-error-${name}`, `An error (${name.replaceAll("-", " ")}) holds against every ending.`, {
       covers: ["C41"],
       content: c.ONE + c.data(value) + c.CALLED,
-      expect: refuses("STREAM_ERROR", "tool_calls", c.ASIDE_A),
+      expect: refuses("PROVIDER_ERROR", "tool_calls", c.ASIDE_A),
     }),
   ),
   sse("c41-error-after-finish", "An error between the finish and [DONE] holds, too.", {
     covers: ["C41"],
     content: c.ONE + c.finish("tool_calls") + c.data({ error: {} }) + c.DONE,
-    expect: refuses("STREAM_ERROR", "tool_calls", c.ASIDE_A),
+    expect: refuses("PROVIDER_ERROR", "tool_calls", c.ASIDE_A),
   }),
   accepted(
     "c41-error-null",
@@ -188,7 +188,7 @@ export const TERMINATION: readonly ConformanceCase[] = [
   body("c41-error", "An error body, in a list as some routes send it, is an error.", {
     covers: ["C41"],
     value: [{ error: { message: "no" } }],
-    expect: { ...refuses("STREAM_ERROR", null), responseId: null },
+    expect: { ...refuses("PROVIDER_ERROR", null), responseId: null },
   }),
   body("no-finish-reason", "A whole body that has not finished is indeterminate.", {
     covers: ["C32"],

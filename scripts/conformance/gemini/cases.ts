@@ -23,23 +23,23 @@ const POLICY = [
 ];
 const CUT = ["MAX_TOKENS", "CONTINUATION"];
 const UNSAFE = [
-  "MALFORMED_FUNCTION_CALL",
-  "UNEXPECTED_TOOL_CALL",
-  "TOO_MANY_TOOL_CALLS",
-  "NO_IMAGE",
-  "IMAGE_OTHER",
-  "OTHER",
-  "FINISH_REASON_UNSPECIFIED",
-  "MISSING_THOUGHT_SIGNATURE",
-  "MALFORMED_RESPONSE",
-  "SOME_FUTURE_REASON",
-];
+  ["MALFORMED_FUNCTION_CALL", "CALL_MALFORMED"],
+  ["UNEXPECTED_TOOL_CALL", "CALL_UNEXPECTED"],
+  ["TOO_MANY_TOOL_CALLS", "TOO_MANY_CALLS"],
+  ["NO_IMAGE", "PROVIDER_STOPPED"],
+  ["IMAGE_OTHER", "PROVIDER_STOPPED"],
+  ["OTHER", "PROVIDER_STOPPED"],
+  ["FINISH_REASON_UNSPECIFIED", "SIGNAL_UNSPECIFIED"],
+  ["MISSING_THOUGHT_SIGNATURE", "SIGNATURE_MISSING"],
+  ["MALFORMED_RESPONSE", "RESPONSE_MALFORMED"],
+  ["SOME_FUTURE_REASON", "SIGNAL_UNKNOWN"],
+] as const;
 
 const REASONS: readonly (readonly [string, Expectation])[] = [
   ["STOP", RUNS],
   ...CUT.map((reason) => [reason, truncates(reason, g.ASIDE_A)] as const),
   ...POLICY.map((reason) => [reason, stops(reason, g.ASIDE_A)] as const),
-  ...UNSAFE.map((reason) => [reason, refuses("SIGNAL_UNKNOWN", reason, g.ASIDE_A)] as const),
+  ...UNSAFE.map(([reason, errorClass]) => [reason, refuses(errorClass, reason, g.ASIDE_A)] as const),
 ];
 
 const OUTCOMES: readonly ConformanceCase[] = REASONS.flatMap(([reason, expect]) => {
@@ -212,7 +212,7 @@ export const GEMINI_CASES: readonly ConformanceCase[] = [
   sse("c77-arguments-as-text", "Arguments that are a piece of text are no arguments.", {
     covers: ["C77"],
     content: g.parts(g.call({ name: "read_file", args: '{"path":' })) + g.STOP,
-    expect: refuses("STREAM_ERROR", "STOP"),
+    expect: refuses("STREAM_MALFORMED", "STOP"),
   }),
   sse("several-candidates", "Of several candidates nobody said which one counts.", {
     covers: [],
@@ -227,12 +227,12 @@ export const GEMINI_CASES: readonly ConformanceCase[] = [
   sse("error-after-finish", "An error holds, even after the finish reason.", {
     covers: ["C41"],
     content: `${g.parts(g.read("a"))}${g.STOP}data: {"error":{"code":500,"message":"over","status":"INTERNAL"}}\n\n`,
-    expect: refuses("STREAM_ERROR", "STOP", g.ASIDE_A),
+    expect: refuses("PROVIDER_ERROR", "STOP", g.ASIDE_A),
   }),
   body("error-in-a-list", "An error body in a list is an error.", {
     covers: ["C88"],
     value: [{ error: { code: 503, message: "over", status: "UNAVAILABLE" } }],
-    expect: { ...refuses("STREAM_ERROR", null), responseId: null },
+    expect: { ...refuses("PROVIDER_ERROR", null), responseId: null },
   }),
   sse("usage-at-the-cap", "A normal end that used the whole budget, thoughts included, was cut in truth.", {
     covers: ["C16"],

@@ -168,7 +168,7 @@ export const DEVIATIONS: readonly ConformanceCase[] = [
   sse("c54-two-types", "An event line that says another type than its data can't be trusted.", {
     covers: ["C54"],
     content: `${r.FINISHED}event: response.in_progress\ndata: {"type":"keepalive"}\n\n${r.COMPLETED}`,
-    expect: refuses("STREAM_ERROR", "completed", r.ASIDE_A),
+    expect: refuses("STREAM_MALFORMED", "completed", r.ASIDE_A),
   }),
   sse("c55-no-identity-at-the-end", "A closing event without id and model still closes.", {
     covers: ["C55"],

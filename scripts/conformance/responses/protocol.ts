@@ -149,7 +149,7 @@ export const PROTOCOL: readonly ConformanceCase[] = [
   sse("outcome-incomplete-without-reason", "An incomplete response that does not say why is indeterminate.", {
     covers: [],
     content: r.FINISHED + r.ended("incomplete"),
-    expect: refuses("SIGNAL_UNKNOWN", "incomplete", r.ASIDE_A),
+    expect: refuses("SIGNAL_UNSPECIFIED", "incomplete", r.ASIDE_A),
   }),
   sse("outcome-incomplete-future-reason", "A future reason for being incomplete is indeterminate.", {
     covers: [],
@@ -159,7 +159,7 @@ export const PROTOCOL: readonly ConformanceCase[] = [
   sse("outcome-failed", "A failed response is indeterminate, whatever came before.", {
     covers: [],
     content: r.FINISHED + r.ended("failed", { error: { code: "server_error", message: "over" } }),
-    expect: refuses("STREAM_ERROR", "failed", r.ASIDE_A),
+    expect: refuses("PROVIDER_ERROR", "failed", r.ASIDE_A),
   }),
   sse("outcome-failed-bio-policy", "A failure by the provider's policy is a policy stop.", {
     covers: [],
@@ -171,36 +171,43 @@ export const PROTOCOL: readonly ConformanceCase[] = [
     content: r.CREATED + r.ended("failed", { error: { code: "image_content_policy_violation" } }),
     expect: stops("failed"),
   }),
-  ...["cancelled", "queued", "in_progress", "some_future_status"].map((status) =>
+  ...(
+    [
+      ["cancelled", "RESPONSE_CANCELLED"],
+      ["queued", "SIGNAL_UNFINISHED"],
+      ["in_progress", "SIGNAL_UNFINISHED"],
+      ["some_future_status", "SIGNAL_UNKNOWN"],
+    ] as const
+  ).map(([status, errorClass]) =>
     body(
       `outcome-${status.replaceAll("_", "-")}`,
       `A whole response whose status is ${status} is indeterminate.`,
       {
         covers: [],
         value: r.response([r.A], { status }),
-        expect: refuses("SIGNAL_UNKNOWN", status, r.ASIDE_A),
+        expect: refuses(errorClass, status, r.ASIDE_A),
       },
     ),
   ),
   body("status-missing", "A whole body without a status is no response.", {
     covers: [],
     value: { ...r.response([r.A]), status: undefined },
-    expect: { ...refuses("STREAM_ERROR", null), responseId: null },
+    expect: { ...refuses("STREAM_MALFORMED", null), responseId: null },
   }),
   sse("error-before-the-end", "An error event before the closing one holds, whatever the closing one says.", {
     covers: [],
     content: r.FINISHED + r.frame("error", { code: "server_error", message: "over" }) + r.COMPLETED,
-    expect: refuses("STREAM_ERROR", "completed", r.ASIDE_A),
+    expect: refuses("PROVIDER_ERROR", "completed", r.ASIDE_A),
   }),
   sse("error-nested", "An error event with its error nested holds as well.", {
     covers: [],
     content: r.FINISHED + r.frame("error", { error: { type: "x", code: "y", message: "z" } }) + r.COMPLETED,
-    expect: refuses("STREAM_ERROR", "completed", r.ASIDE_A),
+    expect: refuses("PROVIDER_ERROR", "completed", r.ASIDE_A),
   }),
   body("error", "An error body is an error.", {
     covers: ["C88"],
     value: { error: { code: "invalid_api_key", message: "no" } },
-    expect: { ...refuses("STREAM_ERROR", null), responseId: null },
+    expect: { ...refuses("PROVIDER_ERROR", null), responseId: null },
   }),
   sse("final-event-omitted", "Without the closing event nothing counts, whole or not.", {
     covers: [],

@@ -20,7 +20,7 @@ export function noStream(book: Book): readonly ConformanceCase[] {
     sse("c88-error-body", "An error body where a stream was asked for is an error.", {
       covers: ["C88"],
       content: '{"error":{"message":"no such model","code":"not_found"}}\n',
-      expect: nothing("STREAM_ERROR", "clean"),
+      expect: nothing("PROVIDER_ERROR", "clean"),
     }),
     sse("c88-whole-body", "A whole body where a stream was asked for is read as one.", {
       covers: ["C88", "C22"],
@@ -35,7 +35,7 @@ export function noStream(book: Book): readonly ConformanceCase[] {
     body("cut-body", "A whole body that is cut is nothing.", {
       covers: ["C91"],
       value: JSON.stringify(book.whole).slice(0, -3),
-      expect: nothing("STREAM_ERROR", undefined),
+      expect: nothing("STREAM_MALFORMED", undefined),
     }),
     sse("c89-nothing", "No bytes at all are an empty stream.", {
       covers: ["C89"],

@@ -1,3 +1,5 @@
+import type { ErrorClass } from "@airlock/core/fault";
+import type { TransportEnd } from "@airlock/core/terminal";
 import type { Book } from "../book.ts";
 import { aside, refuses, sse, type ConformanceCase, type Expectation } from "../case.ts";
 import { twoCalls } from "./expectations.ts";
@@ -5,19 +7,23 @@ import { twoCalls } from "./expectations.ts";
 /** Sizes, tools and schemas: what a call still has to fit after its response was read. */
 export function limits(book: Book): readonly ConformanceCase[] {
   const { before, closing, expect } = book;
-  const overflow: Expectation = { ...refuses("STREAM_OVERFLOW", null), responseId: null, end: "overflow" };
+  const overflow = (errorClass: ErrorClass, end: TransportEnd): Expectation => ({
+    ...refuses(errorClass, null),
+    responseId: null,
+    end,
+  });
   return [
     sse("limit-message", "A message over the limit ends the reading.", {
       covers: ["C94"],
       content: before + closing,
       options: { limits: { maxMessageBytes: 32 } },
-      expect: overflow,
+      expect: overflow("MESSAGE_TOO_LARGE", "message_overflow"),
     }),
     sse("limit-stream", "A stream over the limit ends the reading.", {
       covers: ["C94"],
       content: before + closing,
       options: { limits: { maxStreamBytes: 32 } },
-      expect: overflow,
+      expect: overflow("STREAM_TOO_LARGE", "stream_overflow"),
     }),
     sse("limit-arguments", "Arguments over the limit set their call aside.", {
       covers: ["C94"],

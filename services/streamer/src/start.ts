@@ -14,7 +14,8 @@ export async function startStreamer(context: ServiceContext): Promise<RunningSer
   const config = streamerConfig();
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
-  const dispatcher = new Agent({ bodyTimeout: 0, headersTimeout: 0, maxResponseSize: -1 });
+  // the deadlines of each route hold, and no others
+  const dispatcher = new Agent({ connectTimeout: 0, bodyTimeout: 0, headersTimeout: 0, maxResponseSize: -1 });
   const deps: Deps = {
     config,
     redis,

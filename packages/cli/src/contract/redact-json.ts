@@ -13,7 +13,7 @@ export interface Redaction {
 const WORD_KEYS: ReadonlySet<string> = new Set(
   (
     "type object status role code reason phase execution model modelVersion service_tier tool_choice effort " +
-    "truncation finish_reason finishReason stop_reason blockReason"
+    "truncation finish_reason native_finish_reason finishReason stop_reason blockReason"
   ).split(" "),
 );
 const ID_KEY = /^id$|_id$|Id$|_fingerprint$/;

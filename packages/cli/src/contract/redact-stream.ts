@@ -1,5 +1,6 @@
 // The bytes of an event stream in, the same stream with every text that could be somebody's replaced out: line by line,
-// so that its framing, its order and its faults stay; null where the bytes are no event stream in UTF-8.
+// so that its framing, its order and its faults stay; null where the bytes are no event stream in UTF-8, or hold JSON over
+// several lines outside any field, which no line by itself shows.
 import { createPlaceholders, filler, isWord } from "./placeholders.ts";
 import { callNames, redactJson, type Redaction } from "./redact-json.ts";
 
@@ -11,7 +12,7 @@ const FIELDS: ReadonlySet<string> = new Set(["", "data", "event", "id", "retry"]
 /** `tools`: the names that the scenario's own tools have; only calls of nothing but these keep their arguments. */
 export function redactStream(bytes: Uint8Array, tools: ReadonlySet<string>): string | null {
   const decoded = decode(bytes);
-  if (decoded === null || !/^\ufeff?data:/m.test(decoded)) return null;
+  if (decoded === null || !/^\ufeff?data:/m.test(decoded) || /^[ \t]*\{[ \t]*$/m.test(decoded)) return null;
   const [mark, text] = decoded.startsWith(BYTE_ORDER_MARK)
     ? [BYTE_ORDER_MARK, decoded.slice(1)]
     : ["", decoded];

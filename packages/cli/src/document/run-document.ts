@@ -1,10 +1,18 @@
 // A run's id in, the document of `show --json` out: identifiers, states, decisions, and the artifact.
 // Refuses runs that nobody submitted, and records that their producer didn't sign.
-import { parseBody, responseBodySchema } from "@airlock/core/contract";
+import { itemBodySchema, parseBody, responseBodySchema, type ResponseBody } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { createLedger } from "@airlock/core/ledger";
 import { isRunId, itemKey, openSealed, verifyRecord, type Keyring } from "@airlock/core/record";
-import { readAttempt, readCall, readRun, readTurn, type AttemptHash, type RunHash } from "@airlock/core/run";
+import {
+  readAttempt,
+  readCall,
+  readItem,
+  readRun,
+  readTurn,
+  type AttemptHash,
+  type RunHash,
+} from "@airlock/core/run";
 import { runKeys, type Redis } from "@airlock/core/store";
 
 export interface CallDocument {
@@ -16,12 +24,19 @@ export interface CallDocument {
   readonly rules: readonly string[];
   readonly errorClass: string | null;
   readonly resultBytes: number | null;
+  /** what people should know of it although it decides nothing */
+  readonly flags: readonly string[];
 }
 interface AttemptDocument {
   readonly number: number;
   readonly raw: string | null;
   readonly outcome: string | null;
   readonly errorClass: string | null;
+  /** the provider's own word for an error */
+  readonly errorCode: string | null;
+  /** the provider's own reason, where a gateway gives it on beside `raw` */
+  readonly nativeReason: string | null;
+  readonly flags: readonly string[];
 }
 interface TurnDocument {
   readonly number: number;
@@ -85,8 +100,9 @@ async function readTurnDocument(deps: Deps, run: string, turn: number): Promise<
   const last = (await readTurn(deps.redis, run, turn))?.attempt ?? 0;
   const numbers = Array.from({ length: last }, (_, at) => at + 1);
   const hashes = await Promise.all(numbers.map((attempt) => readAttempt(deps.redis, { run, turn, attempt })));
-  const keys = hashes.flatMap((hash, at) => callKeys(deps.keyring, { run, turn, attempt: at + 1 }, hash));
-  const calls = await Promise.all(keys.map((key) => readCallDocument(deps.redis, key)));
+  const bodies = hashes.map((hash) => responseBody(deps.keyring, hash));
+  const keys = bodies.flatMap((body) => (body === null ? [] : callKeys(body)));
+  const calls = await Promise.all(keys.map((key) => readCallDocument(deps, key)));
   return {
     number: turn,
     attempts: hashes.map((hash, at) => ({
@@ -94,27 +110,34 @@ async function readTurnDocument(deps: Deps, run: string, turn: number): Promise<
       raw: hash?.raw ?? null,
       outcome: hash?.outcome ?? null,
       errorClass: hash?.errorClass ?? null,
+      errorCode: bodies[at]?.errorCode ?? null,
+      nativeReason: bodies[at]?.nativeReason ?? null,
+      flags: bodies[at]?.flags ?? [],
     })),
     calls: calls.filter((call) => call !== null),
   };
 }
 
-/** The calls that a committed attempt had, by its signed response record. */
-function callKeys(
-  keyring: Keyring,
-  attempt: { readonly run: string; readonly turn: number; readonly attempt: number },
-  hash: AttemptHash | null,
-): readonly string[] {
-  if (hash?.record === undefined) return [];
-  const body = parseBody(responseBodySchema, verifyRecord(keyring, "response", JSON.parse(hash.record)));
-  return body.items
-    .filter(({ kind }) => kind === "tool_call")
-    .map(({ ordinal }) => itemKey({ ...attempt, ordinal }));
+/** The signed record of how a committed attempt ended. */
+function responseBody(keyring: Keyring, hash: AttemptHash | null): ResponseBody | null {
+  if (hash?.record === undefined) return null;
+  return parseBody(responseBodySchema, verifyRecord(keyring, "response", JSON.parse(hash.record)));
 }
 
-async function readCallDocument(redis: Redis, key: string): Promise<CallDocument | null> {
-  const [call, entry] = await Promise.all([readCall(redis, key), createLedger(redis).read(key)]);
+function callKeys(body: ResponseBody): readonly string[] {
+  return body.items
+    .filter(({ kind }) => kind === "tool_call")
+    .map(({ ordinal }) => itemKey({ ...body, ordinal }));
+}
+
+async function readCallDocument({ redis, keyring }: Deps, key: string): Promise<CallDocument | null> {
+  const [call, entry, item] = await Promise.all([
+    readCall(redis, key),
+    createLedger(redis).read(key),
+    readItem(redis, key),
+  ]);
   if (call === null) return null;
+  const record = item && parseBody(itemBodySchema, verifyRecord(keyring, "item", item.record));
   return {
     itemKey: key,
     callId: call.callId,
@@ -124,5 +147,6 @@ async function readCallDocument(redis: Redis, key: string): Promise<CallDocument
     rules: call.rules ?? [],
     errorClass: call.errorClass ?? entry?.errorClass ?? null,
     resultBytes: call.resultBytes ?? entry?.resultBytes ?? null,
+    flags: record?.flags ?? [],
   };
 }

@@ -25,15 +25,15 @@ export function describeEvent(event: WireEvent): EventDescription {
     case "argument_finished":
       return plain(`arguments end (${event.slot}): ${Buffer.byteLength(event.text)} bytes`);
     case "item_finished":
-      return plain(`${named(event)} ends (${event.slot})${event.status === null ? "" : `: ${event.status}`}`);
+      return plain(`${named(event)} ends (${event.slot})${notes(event)}`);
     case "usage_reported": {
       const { inputTokens, outputTokens } = event.usage;
       return plain(`usage: ${inputTokens ?? "?"} tokens in, ${outputTokens ?? "?"} out`);
     }
-    case "response_flagged":
-      return plain(`flag: ${event.flag}`);
-    case "response_finished":
-      return { ...plain(`signal: ${formatRawSignal(event.signal)}`), tone: "signal" };
+    case "response_finished": {
+      const native = event.nativeReason === undefined ? "" : `, natively ${event.nativeReason}`;
+      return { ...plain(`signal: ${formatRawSignal(event.signal)}${native}`), tone: "signal" };
+    }
     case "stream_error":
       return { ...plain(`${event.errorClass}: ${event.code ?? event.message ?? "no code"}`), tone: "error" };
     default:
@@ -44,6 +44,11 @@ export function describeEvent(event: WireEvent): EventDescription {
 function named(item: Extract<WireEvent, { type: "item_started" | "item_finished" }>): string {
   const id = item.callId === null ? "" : ` ${item.callId}`;
   return `${item.kind}${item.name === null ? "" : ` ${item.name}`}${id}`;
+}
+
+function notes({ status, flags = [] }: Extract<WireEvent, { type: "item_finished" }>): string {
+  const all = [...(status === null ? [] : [status]), ...flags];
+  return all.length === 0 ? "" : `: ${all.join(", ")}`;
 }
 
 function plain(told: string): EventDescription {

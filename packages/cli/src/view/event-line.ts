@@ -34,7 +34,8 @@ export function eventLine(screen: Screen, event: RunEvent, path: readonly string
 function committedLine(screen: Screen, event: Extract<RunEvent, { type: "attempt_committed" }>): string {
   const raw = event.raw === null ? "no closing signal" : plainCell(event.raw);
   const failed = event.errorClass === null ? "" : screen.style("yellow", ` ${event.errorClass}`);
-  return `turn ${event.turn}: attempt ${event.attempt} ended: ${event.outcome} (${raw}), ${event.items} items${failed}`;
+  const flags = event.flags === undefined ? "" : `, flagged ${event.flags.join(", ")}`;
+  return `turn ${event.turn}: attempt ${event.attempt} ended: ${event.outcome} (${raw}), ${event.items} items${flags}${failed}`;
 }
 
 /** `  1.1.2 write_file  ITEM_TERMINAL → … → EXECUTED (128 bytes)` */
@@ -45,7 +46,8 @@ export function itemLine(
 ): string {
   const [, ...place] = event.itemKey.split(".");
   const states = path.map((state) => styledItemState(screen, state)).join(screen.style("dim", " → "));
-  const notes = [event.errorClass, event.rule, event.bytes === null ? null : `${event.bytes} bytes`];
+  const bytes = event.bytes === null ? null : `${event.bytes} bytes`;
+  const notes = [event.errorClass, event.rule, bytes, ...(event.flags ?? [])];
   const note = notes.filter((part) => part !== null).join(", ");
   const name = event.tool === null ? "call" : plainCell(event.tool);
   return `  ${place.join(".")} ${screen.style("bold", name)}  ${states}${note === "" ? "" : screen.style("dim", ` (${note})`)}`;

@@ -29,7 +29,7 @@ function attemptTable(screen: Screen, turns: readonly Turn[]): string {
       String(turn.number),
       String(attempt.number),
       plainCell(attempt.raw ?? "-"),
-      attempt.outcome ?? "-",
+      [attempt.outcome ?? "-", ...attempt.flags].join(", "),
       attempt.errorClass === null ? "-" : screen.style("yellow", attempt.errorClass),
     ]),
   );
@@ -44,7 +44,7 @@ function callTable(screen: Screen, turns: readonly Turn[]): string {
       styledItemState(screen, call.state),
       call.decision ?? "-",
       call.rules.join(", ") || "-",
-      call.errorClass ?? "-",
+      [call.errorClass ?? "-", ...call.flags].join(", "),
       call.resultBytes === null ? "-" : String(call.resultBytes),
       plainCell(call.callId),
     ]),

@@ -10,6 +10,8 @@ import {
 } from "../../src/contract/index.ts";
 import { paper } from "../view/screen.ts";
 
+const QUIET = { errorCode: null, nativeReason: null, flags: [] };
+
 describe("the models that play", () => {
   test.each<[string, Partial<Route>, string | undefined, Readonly<Record<string, string>> | string]>([
     [
@@ -63,8 +65,8 @@ const PLAYED: ScenarioPlayed = {
       {
         number: 1,
         attempts: [
-          { number: 1, raw: null, outcome: "indeterminate", errorClass: "STREAM_TRUNCATED" },
-          { number: 2, raw: null, outcome: "indeterminate", errorClass: "STREAM_TRUNCATED" },
+          { number: 1, raw: null, outcome: "indeterminate", errorClass: "STREAM_TRUNCATED", ...QUIET },
+          { number: 2, raw: null, outcome: "indeterminate", errorClass: "STREAM_TRUNCATED", ...QUIET },
         ],
         calls: [],
       },

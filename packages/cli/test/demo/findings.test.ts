@@ -17,7 +17,7 @@ const ORIGINAL = readFileSync(
 );
 
 function call(place: string, tool: string, state: string): CallDocument {
-  const rest = { callId: "c", decision: null, rules: [], errorClass: null, resultBytes: null };
+  const rest = { callId: "c", decision: null, rules: [], errorClass: null, resultBytes: null, flags: [] };
   return { itemKey: `rx.${place}`, tool, state, ...rest };
 }
 

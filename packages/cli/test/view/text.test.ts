@@ -3,6 +3,8 @@ import { cutLine, plainCell, plainText, runListText, runText, table } from "../.
 import type { RunDocument } from "../../src/document/index.ts";
 import { paper } from "./screen.ts";
 
+const QUIET = { errorCode: null, nativeReason: null, flags: [] };
+
 const RUN: RunDocument = {
   id: "r1",
   state: "completed",
@@ -12,8 +14,15 @@ const RUN: RunDocument = {
     {
       number: 1,
       attempts: [
-        { number: 1, raw: null, outcome: "indeterminate", errorClass: "STREAM_TRUNCATED" },
-        { number: 2, raw: "completed", outcome: "action_required", errorClass: null },
+        { number: 1, raw: null, outcome: "indeterminate", errorClass: "STREAM_TRUNCATED", ...QUIET },
+        {
+          number: 2,
+          raw: "completed",
+          outcome: "action_required",
+          errorClass: null,
+          ...QUIET,
+          flags: ["id_synthesised"],
+        },
       ],
       calls: [
         {
@@ -25,6 +34,7 @@ const RUN: RunDocument = {
           rules: ["read-files"],
           errorClass: null,
           resultBytes: 12,
+          flags: ["id_synthesised"],
         },
       ],
     },
@@ -39,12 +49,12 @@ describe("text for people", () => {
         "r1  completed",
         "outcome  candidate_complete",
         "",
-        "TURN  ATTEMPT  RAW        OUTCOME          ERROR",
-        "1     1        -          indeterminate    STREAM_TRUNCATED",
-        "1     2        completed  action_required  -",
+        "TURN  ATTEMPT  RAW        OUTCOME                          ERROR",
+        "1     1        -          indeterminate                    STREAM_TRUNCATED",
+        "1     2        completed  action_required, id_synthesised  -",
         "",
-        "ITEM   TOOL       STATE     DECISION  RULES       ERROR  BYTES  CALL ID",
-        "1.2.0  read_file  EXECUTED  allow     read-files  -      12     call_1",
+        "ITEM   TOOL       STATE     DECISION  RULES       ERROR              BYTES  CALL ID",
+        "1.2.0  read_file  EXECUTED  allow     read-files  -, id_synthesised  12     call_1",
         "",
         "artifact (text)",
         "Done.",

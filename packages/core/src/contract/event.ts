@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ITEM_FLAGS, RESPONSE_FLAGS } from "../wire/index.ts";
 import { itemStateSchema } from "../call/index.ts";
 import { count, errorClass } from "./version.ts";
 
@@ -20,6 +21,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     outcome: z.string(),
     errorClass: errorClass.nullable(),
     items: count,
+    flags: z.array(z.enum(RESPONSE_FLAGS)).exactOptional(),
   }),
   z.strictObject({
     type: z.literal("item_state"),
@@ -29,6 +31,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     rule: z.string().nullable(),
     errorClass: errorClass.nullable(),
     bytes: count.nullable(),
+    flags: z.array(z.enum(ITEM_FLAGS)).exactOptional(),
   }),
   z.strictObject({ type: z.literal("turn_closed"), turn: count.min(1) }),
   z.strictObject({ type: z.literal("cancel_requested"), by: z.string() }),

@@ -4,5 +4,5 @@ export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } 
 export { reportBodySchema, type ReportBody } from "./report.ts";
 export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";
 export { stopSequenceSchema, turnBodySchema, type TurnBody } from "./turn.ts";
-export { CONTRACT_VERSION, parseBody } from "./version.ts";
+export { CONTRACT_VERSION, count, parseBody } from "./version.ts";
 export { runEventSchema, type RunEvent } from "./event.ts";

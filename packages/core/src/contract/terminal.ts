@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ITEM_FLAGS, RESPONSE_FLAGS } from "../wire/index.ts";
 import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 const attemptHead = { ...bodyHead, turn: count.min(1), attempt: count.min(1) };
@@ -21,6 +22,8 @@ export const itemBodySchema = z.strictObject({
   contentDigest: digest.nullable(),
   /** the adapter's version, of an item that was told of before its response had ended */
   adapter: z.string().max(64).exactOptional(),
+  /** what people should know of it; left out where that is nothing */
+  flags: z.array(z.enum(ITEM_FLAGS)).min(1).exactOptional(),
 });
 export type ItemBody = z.infer<typeof itemBodySchema>;
 
@@ -35,13 +38,17 @@ export const responseBodySchema = z.strictObject({
     action: z.enum(["tool", "continue", "approve"]).nullable(),
   }),
   errorClass: errorClass.nullable(),
+  /** what people should know of it; left out where that is nothing */
+  flags: z.array(z.enum(RESPONSE_FLAGS)).min(1).exactOptional(),
+  /** the provider's own reason, where a gateway gives it on beside `raw` */
+  nativeReason: z.string().max(256).exactOptional(),
   /** which of the turn's stop sequences ended the output, by its place in the list; its text stays out of jobs */
   stopSequence: count.nullable(),
   items: z.array(z.strictObject({ ordinal: count, kind })).max(1_024),
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),
   httpStatus: count.nullable(),
-  /** the provider's own word for an error status: letters, digits and `_.-` only */
+  /** the provider's own word for an error status, or for an error within the stream: letters, digits and `_.-` only */
   errorCode: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/)

@@ -1,4 +1,13 @@
-type Stage = "json" | "wire" | "terminal" | "verdict" | "policy" | "artifact" | "run" | "execution";
+type Stage =
+  | "json"
+  | "wire"
+  | "provider"
+  | "terminal"
+  | "verdict"
+  | "policy"
+  | "artifact"
+  | "run"
+  | "execution";
 
 /**
  * Why an item, an attempt, a call or a run did not go through: the value of `errorClass` wherever one stands.
@@ -28,10 +37,28 @@ export const ERROR_CLASSES = {
   FIRST_BYTE_TIMEOUT: { stage: "wire", meaning: "no first byte in time" },
   HTTP_ERROR: { stage: "wire", meaning: "the route answered with an error status" },
   IDLE_TIMEOUT: { stage: "wire", meaning: "the stream fell silent" },
-  STREAM_OVERFLOW: { stage: "wire", meaning: "more bytes than a message or stream may have" },
+  MESSAGE_TOO_LARGE: { stage: "wire", meaning: "one message of the stream is over the limit" },
+  STREAMER_STOPPED: {
+    stage: "wire",
+    meaning: "the streamer was stopped, or lost its hold of the turn, in the middle of the response",
+  },
   STREAM_RESET: { stage: "wire", meaning: "the connection broke" },
+  STREAM_TOO_LARGE: { stage: "wire", meaning: "the response is over the limit" },
   STREAM_TRUNCATED: { stage: "wire", meaning: "the stream ended before its closing event" },
   TOTAL_TIMEOUT: { stage: "wire", meaning: "the response took too long" },
+  // provider: what a response says of itself, in the words of its contract
+  CALL_MALFORMED: { stage: "provider", meaning: "the provider could not read the model's own call" },
+  CALL_UNEXPECTED: { stage: "provider", meaning: "the model called a tool that it was not given" },
+  CONTEXT_FULL: { stage: "provider", meaning: "the conversation leaves the output no more room" },
+  PROVIDER_ERROR: { stage: "provider", meaning: "the provider reported an error in the response" },
+  PROVIDER_STOPPED: { stage: "provider", meaning: "the provider gave up and gave no other reason" },
+  RESPONSE_CANCELLED: { stage: "provider", meaning: "the provider says that the response was cancelled" },
+  RESPONSE_MALFORMED: { stage: "provider", meaning: "the provider could not read the model's output" },
+  SIGNATURE_MISSING: {
+    stage: "provider",
+    meaning: "the provider misses the signature of a thought in the conversation",
+  },
+  TOO_MANY_CALLS: { stage: "provider", meaning: "the model made more calls than the provider allows" },
   // terminal: what the events contradict
   ARGUMENTS_MISMATCH: { stage: "terminal", meaning: "final arguments differ from the streamed ones" },
   ARGUMENTS_TOO_LARGE: { stage: "terminal", meaning: "arguments over the limit" },
@@ -43,12 +70,19 @@ export const ERROR_CLASSES = {
   ITEM_INCOMPLETE: { stage: "terminal", meaning: "an item was never declared finished" },
   RESTATED_MISMATCH: { stage: "terminal", meaning: "the closing event tells another story" },
   SIGNAL_CONFLICT: { stage: "terminal", meaning: "two different finishing signals" },
+  SIGNAL_FOREIGN: { stage: "terminal", meaning: "a finishing signal of another family" },
+  SIGNAL_UNFINISHED: { stage: "terminal", meaning: "the last signal says that the response still goes on" },
   SIGNAL_UNKNOWN: { stage: "terminal", meaning: "a finishing signal without a known meaning" },
+  SIGNAL_UNREQUESTED: {
+    stage: "terminal",
+    meaning: "a finishing signal of something that was not asked for",
+  },
+  SIGNAL_UNSPECIFIED: { stage: "terminal", meaning: "a finishing signal that leaves its reason open" },
   STOP_SEQUENCE_UNKNOWN: {
     stage: "terminal",
     meaning: "a stop sequence that the run doesn't have ended the output",
   },
-  STREAM_ERROR: { stage: "terminal", meaning: "the stream carried an error" },
+  STREAM_MALFORMED: { stage: "terminal", meaning: "a frame or a body that is not what its family sends" },
   STREAMER_LOST: { stage: "terminal", meaning: "the streamer died in the middle of the attempt" },
   TOO_MANY_ITEMS: { stage: "terminal", meaning: "more items than a response may have" },
   USAGE_AT_CAP: { stage: "terminal", meaning: "the output ends exactly at the requested budget" },

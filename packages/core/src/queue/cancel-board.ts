@@ -1,3 +1,6 @@
+/** Why a signal aborts whose run was cancelled: any other reason is the process' own. */
+export const RUN_CANCELLED = "the run was cancelled";
+
 /** Knows what this process does for which run, so that a cancelled run's work can be stopped. */
 export interface CancelBoard {
   /** Does some work of a run under a signal that aborts with `signal`, or when the run is cancelled. */
@@ -10,7 +13,7 @@ export function createCancelBoard(): CancelBoard {
   return {
     async during(run, signal, work) {
       const controller = new AbortController();
-      const abort = (): void => controller.abort();
+      const abort = (): void => controller.abort(signal.reason);
       const others = working.get(run) ?? new Set();
       working.set(run, others.add(controller));
       if (signal.aborted) abort();
@@ -24,7 +27,7 @@ export function createCancelBoard(): CancelBoard {
       }
     },
     cancel(run) {
-      for (const controller of working.get(run) ?? []) controller.abort();
+      for (const controller of working.get(run) ?? []) controller.abort(RUN_CANCELLED);
     },
   };
 }

@@ -21,5 +21,5 @@ export {
 } from "./contracts.ts";
 export { sendCancel, watchCancels } from "./control.ts";
 export { createPublisher, messageOf, type Publisher, type PublishOptions } from "./publish.ts";
-export { createCancelBoard, type CancelBoard } from "./cancel-board.ts";
+export { createCancelBoard, RUN_CANCELLED, type CancelBoard } from "./cancel-board.ts";
 export { countQueues, type QueueCount } from "./counts.ts";

@@ -2,6 +2,7 @@ export { openClaims, sealClaims } from "./claims.ts";
 export { CONTRACT_SCENARIOS, type ContractScenario } from "./contract-scenario.ts";
 export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
+export { openProviderText, sealProviderText } from "./provider-text.ts";
 export { openRecording, sealRecording } from "./recording.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
 export {

@@ -71,7 +71,7 @@ export const turnHashSchema = z.object({
   state: z.enum(TURN_STATES),
   attempt: number,
   maxOutputTokens: z.string().transform((text) => (text === "" ? null : Number(text))),
-  /** the output goes on where the last turn's was cut */
+  /** the output goes on where the last turn's paused or was cut */
   stitched: flag,
 });
 export interface TurnCall {
@@ -92,6 +92,8 @@ export const attemptHashSchema = z.object({
   errorClass: z.string().optional(),
   /** of a contract run, sealed: the bytes of the response */
   recording: z.string().optional(),
+  /** sealed: what the provider said of the end in words */
+  providerText: z.string().optional(),
 });
 export type AttemptHash = z.infer<typeof attemptHashSchema>;
 

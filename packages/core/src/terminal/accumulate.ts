@@ -5,9 +5,9 @@ import type { JsonObject } from "../json/index.ts";
 import type {
   ArgumentsKind,
   ItemFacts,
+  ItemFlag,
   ItemKind,
   RawSignal,
-  ResponseFlag,
   Usage,
   WireEvent,
 } from "../wire/index.ts";
@@ -22,7 +22,7 @@ export interface AccumulatedItem {
   /** Argument fragments in order, joined only when the final text arrives: linear in the bytes. */
   readonly fragments: string[];
   argumentText: string | null;
-  finished: (ItemFacts & { readonly raw: JsonObject | null }) | null;
+  finished: (ItemFacts & { readonly raw: JsonObject | null; readonly flags?: readonly ItemFlag[] }) | null;
   /** The first contradiction about this item: identity, assembly or life cycle. */
   fault: ErrorClass | null;
 }
@@ -32,6 +32,8 @@ export interface Finish {
   readonly restated: readonly JsonObject[] | null;
   readonly output?: readonly JsonObject[];
   readonly stopSequence?: string | null;
+  readonly nativeReason?: string;
+  readonly message?: string;
 }
 
 export interface Accumulated {
@@ -41,7 +43,8 @@ export interface Accumulated {
   readonly faults: ErrorClass[];
   readonly errorCodes: (string | null)[];
   readonly finishes: Finish[];
-  readonly flags: Set<ResponseFlag>;
+  /** The first error that the provider reported, in its own words. */
+  providerError: { readonly code: string | null; readonly message: string | null } | null;
   /** Reports add up: a later one may repeat only a part of what an earlier one said. */
   usage: Usage | null;
   responseId: string | null;
@@ -61,7 +64,7 @@ export function createAccumulator(limits: { readonly maxItems: number }): Accumu
     faults: [],
     errorCodes: [],
     finishes: [],
-    flags: new Set(),
+    providerError: null,
     usage: null,
     responseId: null,
     events: 0,
@@ -82,12 +85,10 @@ export function createAccumulator(limits: { readonly maxItems: number }): Accumu
       case "usage_reported":
         state.usage = mergeUsage(state.usage, event.usage);
         return;
-      case "response_flagged":
-        state.flags.add(event.flag);
-        return;
       case "stream_error":
         state.faults.push(event.errorClass);
         state.errorCodes.push(event.code);
+        if (event.errorClass === "PROVIDER_ERROR") state.providerError ??= event;
         return;
       case "item_started":
       case "argument_delta":

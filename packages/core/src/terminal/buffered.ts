@@ -35,10 +35,10 @@ function isWholeEnd(end: TransportEnd): boolean {
 
 type BodyText =
   | { readonly end: null; readonly value: string }
-  | { readonly end: "overflow" | "bad_utf8"; readonly value: null };
+  | { readonly end: "stream_overflow" | "bad_utf8"; readonly value: null };
 
 function decodeBody(body: BufferedBody, maxBytes: number): BodyText {
-  if (body.bytes.length > maxBytes) return { end: "overflow", value: null };
+  if (body.bytes.length > maxBytes) return { end: "stream_overflow", value: null };
   try {
     // One byte order mark is stripped by the decoder.
     return { end: null, value: new TextDecoder("utf-8", { fatal: true }).decode(body.bytes) };
@@ -56,7 +56,7 @@ function readBody(adapter: Adapter, text: string): readonly WireEvent[] {
     return isJsonValue(body) ? adapter.readBuffered(body, text) : [];
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const fault = { code: "invalid_json", message: null, errorClass: "STREAM_ERROR" } as const;
+    const fault = { code: "invalid_json", message: null, errorClass: "STREAM_MALFORMED" } as const;
     return [{ type: "stream_error", wireType: "", ...fault }];
   }
 }

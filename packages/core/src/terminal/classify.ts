@@ -27,15 +27,15 @@ export function classify(input: ClassifyInput): Classification {
   const [finish] = state.finishes;
   const closed = end === "closed_by_marker" || (end === "clean" && !needsMarker);
   if (!closed || finish === undefined) return unclosed(state, end);
-  const { because = "SIGNAL_UNKNOWN", ...outcome } = adapter.normalize(finish.signal, observe(state));
+  const { because = null, ...outcome } = adapter.normalize(finish.signal, observe(state, finish));
   const conflict = signalConflict(state.finishes);
   // The adapter has seen the errors' codes: where it still says policy stop, they are how the stop was told.
   const toldByError = outcome.kind === "policy_stop";
-  const fault = state.faults.find((found) => !(toldByError && found === "STREAM_ERROR"));
+  const fault = state.faults.find((found) => !(toldByError && found === "PROVIDER_ERROR"));
   const doubt = fault ?? conflict;
   if (doubt !== null) return { outcome: INDETERMINATE, errorClass: doubt };
-  if (outcome.kind === "indeterminate") return { outcome, errorClass: because };
-  if (!isNormalEnd(outcome)) return { outcome, errorClass: null };
+  if (outcome.kind === "indeterminate") return { outcome, errorClass: because ?? "SIGNAL_UNKNOWN" };
+  if (!isNormalEnd(outcome)) return { outcome, errorClass: because };
   return checkNormalEnd(outcome, input, finish);
 }
 
@@ -71,15 +71,17 @@ function signalConflict(finishes: readonly Finish[]): ErrorClass | null {
   return signals.size > 1 ? "SIGNAL_CONFLICT" : null;
 }
 
-function observe(state: Accumulated): Parameters<Adapter["normalize"]>[1] {
+function observe(state: Accumulated, { nativeReason }: Finish): Parameters<Adapter["normalize"]>[1] {
   const finished = [...state.items.values()].flatMap((item) => item.finished ?? []);
   const messages = finished.filter((facts) => facts.kind === "message");
   return {
     calls: finished.filter((facts) => facts.kind === "tool_call").length,
     approvals: finished.filter((facts) => facts.kind === "approval_request").length,
     refusal:
-      messages.some((facts) => facts.refusal) && messages.every((facts) => (facts.content ?? "") === ""),
+      messages.some((facts) => facts.refusal) &&
+      messages.every((facts) => facts.refusal || (facts.content ?? "") === ""),
     providerExecuted: finished.filter((facts) => facts.kind === "provider_executed").length,
     errorCodes: state.errorCodes,
+    nativeReason: nativeReason ?? null,
   };
 }

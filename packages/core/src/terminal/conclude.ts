@@ -3,7 +3,7 @@
 import { isNormalEnd, type Adapter, type Outcome } from "../wire/index.ts";
 import type { Accumulated } from "./accumulate.ts";
 import { classify } from "./classify.ts";
-import { findFlags } from "./flags.ts";
+import { responseFlags } from "./flags.ts";
 import type { ResponseReaderOptions } from "./reader.ts";
 import type { ResponseReading } from "./reading.ts";
 import { messageText } from "./restated.ts";
@@ -27,19 +27,35 @@ export function conclude(
   const meant = applyMeaning(classified, state.finishes[0], options.stopSequences);
   const { outcome, stopSequence } = meant;
   const outputText = messageText([...state.items.values()].flatMap((item) => item.finished ?? []));
-  const flags = findFlags(state, outcome, outputText);
+  const items = settleItems(state, outcome, maxArgumentBytes);
   return {
     responseId: state.responseId,
     raw: state.finishes[0]?.signal ?? null,
     outcome,
     errorClass: meant.errorClass,
-    items: settleItems(state, outcome, maxArgumentBytes),
+    items,
     outputItems: replayedOutput(state, outcome),
     outputText,
     usage: state.usage,
     ...(stopSequence === undefined ? {} : { stopSequence }),
-    ...(flags.length === 0 ? {} : { flags }),
+    ...responseFlags(items, outcome, outputText),
+    ...providerWords(state),
     transport,
+  };
+}
+
+/** What the provider said of the end, beside the signal. */
+function providerWords({
+  finishes,
+  providerError,
+}: Accumulated): Pick<ResponseReading, "nativeReason" | "errorCode" | "providerText"> {
+  const nativeReason = finishes[0]?.nativeReason;
+  const errorCode = providerError?.code ?? null;
+  const providerText = providerError?.message ?? finishes[0]?.message ?? null;
+  return {
+    ...(nativeReason === undefined ? {} : { nativeReason }),
+    ...(errorCode === null ? {} : { errorCode }),
+    ...(providerText === null ? {} : { providerText }),
   };
 }
 

@@ -53,12 +53,11 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
   /** What was read outranks what the caller saw: a marker, a failure of the bytes, then the connection. */
   function settleEnd(reported: TransportEnd): TransportEnd {
     if (closed) return "closed_by_marker";
-    for (const message of sse.rest()) accept(message);
-    if (sse.failure !== null) return sse.failure;
-    if (reported !== "clean" && reported !== "closed_by_marker") return reported;
-    const last = sse.end();
+    const isWhole = reported === "clean" || reported === "closed_by_marker";
+    const last = sse.end(isWhole ? "whole" : "broken");
     for (const message of last.messages) accept(message);
-    return closed ? "closed_by_marker" : last.end;
+    if (closed) return "closed_by_marker";
+    return sse.failure ?? (isWhole ? last.end : reported);
   }
 
   return {

@@ -1,6 +1,14 @@
 import type { ErrorClass } from "../fault/index.ts";
 import type { JsonObject } from "../json/index.ts";
-import type { ArgumentsKind, ItemKind, Outcome, RawSignal, ResponseFlag, Usage } from "../wire/index.ts";
+import type {
+  ArgumentsKind,
+  ItemFlag,
+  ItemKind,
+  Outcome,
+  RawSignal,
+  ResponseFlag,
+  Usage,
+} from "../wire/index.ts";
 import type { TransportEnd } from "./transport-ends.ts";
 
 /** One output item once its lifecycle is over; it never changes again. */
@@ -18,6 +26,8 @@ export interface TerminalItem {
   readonly state: "ITEM_TERMINAL" | "QUARANTINED";
   /** Why the item is set aside; null for ITEM_TERMINAL. */
   readonly errorClass: ErrorClass | null;
+  /** Sorted; absent where there is none. They decide nothing. */
+  readonly flags?: readonly ItemFlag[];
 }
 
 /** The one conclusion about one response. */
@@ -25,7 +35,7 @@ export interface ResponseReading {
   readonly responseId: string | null;
   readonly raw: RawSignal | null;
   readonly outcome: Outcome;
-  /** Set for every `indeterminate` outcome, and for `truncated` where only a lie check found it. */
+  /** Set for every `indeterminate` outcome, and for `truncated` where a larger budget would not help or a lie check found it. */
   readonly errorClass: ErrorClass | null;
   readonly items: readonly TerminalItem[];
   /** Verbatim, for replay; empty unless the response ended normally. */
@@ -34,6 +44,12 @@ export interface ResponseReading {
   readonly usage: Usage | null;
   /** Which of the run's stop sequences ended the output, by its place in their list; absent where none is known to. */
   readonly stopSequence?: number;
+  /** The reason that the provider itself gave, where a gateway gives it on beside `raw`. */
+  readonly nativeReason?: string;
+  /** The provider's own code of the first error that it reported; absent where it gave none. */
+  readonly errorCode?: string;
+  /** What the provider said in words about how the response ended: content, to be sealed and never logged. */
+  readonly providerText?: string;
   /** Sorted; absent where there is none. They decide nothing. */
   readonly flags?: readonly ResponseFlag[];
   readonly transport: {

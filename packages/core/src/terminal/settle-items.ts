@@ -2,6 +2,7 @@ import type { ErrorClass } from "../fault/index.ts";
 import { isNormalEnd, type Outcome } from "../wire/index.ts";
 import type { Accumulated, AccumulatedItem } from "./accumulate.ts";
 import { isUnfinished } from "./contradictions.ts";
+import { itemFlags } from "./flags.ts";
 import type { TerminalItem } from "./reading.ts";
 
 const REPLACEMENT_CHARACTER = "\uFFFD";
@@ -20,6 +21,7 @@ export function settleItem(item: AccumulatedItem, outcome: Outcome, maxArgumentB
   const content = itemContent(item);
   const bytes = Buffer.byteLength(content, "utf8");
   const contentFault = kind === "tool_call" ? argumentFault(content, bytes, maxArgumentBytes) : null;
+  const flags = itemFlags(item, content);
   const errorClass = ownFault(item) ?? contentFault ?? responseFault(item, outcome);
   return {
     ordinal: item.ordinal,
@@ -31,6 +33,7 @@ export function settleItem(item: AccumulatedItem, outcome: Outcome, maxArgumentB
     bytes,
     state: errorClass === null ? "ITEM_TERMINAL" : "QUARANTINED",
     errorClass,
+    ...(flags.length === 0 ? {} : { flags }),
   };
 }
 

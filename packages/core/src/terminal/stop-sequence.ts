@@ -1,7 +1,7 @@
 // Takes how a response ended and the run's stop sequences, gives the end in the run's own meaning; refuses a stop by
 // a sequence that the run did not configure: then something else decided what the output is.
 import type { ErrorClass } from "../fault/index.ts";
-import { INDETERMINATE, type Outcome } from "../wire/index.ts";
+import { INDETERMINATE, isNormalEnd, type Outcome } from "../wire/index.ts";
 import type { Finish } from "./accumulate.ts";
 
 /** A text that ends the output, and whether what stands before it is then the whole. */
@@ -27,10 +27,13 @@ export function applyMeaning(
   configured: readonly StopSequence[] | undefined,
 ): MeantEnd {
   const named = finish?.stopSequence;
-  if (end.outcome.kind !== "candidate_complete" || named === undefined || configured === undefined)
-    return end;
+  if (!isNormalEnd(end.outcome) || named === undefined || configured === undefined) return end;
   const stopSequence = configured.findIndex(({ sequence }) => sequence === named);
   const meaning = configured[stopSequence]?.meaning;
   if (meaning === undefined) return { outcome: INDETERMINATE, errorClass: "STOP_SEQUENCE_UNKNOWN" };
+  // What asks for more than a judgement was ended in its middle.
+  if (end.outcome.kind !== "candidate_complete") {
+    return { outcome: INDETERMINATE, errorClass: "SIGNAL_CONFLICT", stopSequence };
+  }
   return { outcome: OUTCOMES[meaning], errorClass: null, stopSequence };
 }

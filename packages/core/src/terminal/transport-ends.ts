@@ -15,10 +15,13 @@ export const TRANSPORT_ENDS = {
   first_byte_timeout: "FIRST_BYTE_TIMEOUT",
   http_error: "HTTP_ERROR",
   idle_timeout: "IDLE_TIMEOUT",
+  message_overflow: "MESSAGE_TOO_LARGE",
   mid_event: "STREAM_TRUNCATED",
   mid_line: "STREAM_TRUNCATED",
-  overflow: "STREAM_OVERFLOW",
   reset: "STREAM_RESET",
+  run_timeout: "DEADLINE_EXCEEDED",
+  shutdown: "STREAMER_STOPPED",
+  stream_overflow: "STREAM_TOO_LARGE",
   total_timeout: "TOTAL_TIMEOUT",
 } as const satisfies Record<string, ErrorClass | null>;
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../json/index.ts";
 import type { ConversationEntry } from "./conversation.ts";
 import type { ItemFacts, WireEvent } from "./events.ts";
 import type { Family } from "./family.ts";
-import type { Outcome, RawSignal } from "./outcome.ts";
+import { INDETERMINATE, type Outcome, type RawSignal } from "./outcome.ts";
 import type { SseMessage } from "./sse.ts";
 
 export interface EncodeInput {
@@ -32,11 +32,18 @@ export interface Observed {
   readonly refusal: boolean;
   /** The codes of every error in the stream, in order. Only `policy_stop` can stand beside one. */
   readonly errorCodes: readonly (string | null)[];
+  /** What a gateway says that the provider behind it gave as its reason. */
+  readonly nativeReason?: string | null;
 }
 
-/** An outcome as a family's table gives it; an indeterminate one may say why. */
+/** An outcome as a family's table gives it; one that is no normal end may say why. */
 export interface NormalizedOutcome extends Outcome {
   readonly because?: ErrorClass;
+}
+
+/** A row of a family's table for a signal that lets nothing of the response count. */
+export function indeterminate(because: ErrorClass): () => NormalizedOutcome {
+  return () => ({ ...INDETERMINATE, because });
 }
 
 /** Reads one response; a new response needs a new decoder. */

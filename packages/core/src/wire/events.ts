@@ -20,10 +20,15 @@ export interface Usage {
 }
 
 /**
- * What people should know of a response although it decides nothing. `id_synthesised`: a call came without an id
- * and was given one. `tool_markup_in_text`: the text holds what looks like a call. `empty`: a normal end of nothing.
+ * What people should know of an item although it decides nothing. `id_synthesised`: a call came without an id and was
+ * given one. `tool_markup_in_text`: a text holds what looks like a call.
  */
-export type ResponseFlag = "id_synthesised" | "tool_markup_in_text" | "empty";
+export const ITEM_FLAGS = ["id_synthesised", "tool_markup_in_text"] as const;
+export type ItemFlag = (typeof ITEM_FLAGS)[number];
+
+/** The same of a response: what its items have, and `empty`, a normal end of nothing. */
+export const RESPONSE_FLAGS = ["empty", ...ITEM_FLAGS] as const;
+export type ResponseFlag = (typeof RESPONSE_FLAGS)[number];
 
 /** What a whole item says about itself; `content` is a call's arguments or a message's text. */
 export interface ItemFacts {
@@ -33,7 +38,7 @@ export interface ItemFacts {
   readonly argumentsKind: ArgumentsKind | null;
   readonly content: string | null;
   readonly status: string | null;
-  /** A message that holds a refusal and no text. */
+  /** A message that is a refusal: by its family's rules, which may want it to hold no text. */
   readonly refusal: boolean;
 }
 
@@ -41,7 +46,7 @@ export interface StreamError {
   readonly type: "stream_error";
   readonly code: string | null;
   readonly message: string | null;
-  /** STREAM_ERROR where the provider reports it, a sharper class where the frames themselves are wrong. */
+  /** PROVIDER_ERROR where the provider reports it, another class where the frames themselves are wrong. */
   readonly errorClass: ErrorClass;
 }
 
@@ -69,9 +74,9 @@ type FamilyEvent =
       readonly slot: string;
       /** The item as the follow-up repeats it; null where the family repeats it as a part of something larger. */
       readonly raw: JsonObject | null;
+      readonly flags?: readonly ItemFlag[];
     } & ItemFacts)
   | { readonly type: "usage_reported"; readonly usage: Usage }
-  | { readonly type: "response_flagged"; readonly flag: ResponseFlag }
   | {
       readonly type: "response_finished";
       readonly signal: RawSignal;
@@ -83,6 +88,10 @@ type FamilyEvent =
       readonly responseId: string | null;
       /** The stop sequence that ended the output, null where it is not named; absent where the family says none. */
       readonly stopSequence?: string | null;
+      /** The reason that the provider itself gave, where a gateway gives it on beside its own. */
+      readonly nativeReason?: string;
+      /** What the provider says of the end in words: content, for no log. */
+      readonly message?: string;
     }
   | StreamError;
 

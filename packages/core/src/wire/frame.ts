@@ -54,7 +54,7 @@ export function bodyError(body: JsonValue): WireEvent | null {
 }
 
 function fault(wireType: string, code: string): FrameReading {
-  return { status: "error", error: frameError(wireType, code, "STREAM_ERROR") };
+  return { status: "error", error: frameError(wireType, code, "STREAM_MALFORMED") };
 }
 
 /** Wire frames only: the arguments of a call are a string inside the frame and stay one. */
@@ -86,7 +86,7 @@ export function readError(data: JsonObject): WireEvent {
     wireType: text(data["type"]) ?? "error",
     code: errorCode(source["code"]) ?? (source === data ? null : text(source["type"])),
     message: text(source["message"]) ?? text(nested),
-    errorClass: "STREAM_ERROR",
+    errorClass: "PROVIDER_ERROR",
   };
 }
 

@@ -1,14 +1,17 @@
 export type { Adapter, Decoder, EncodeInput, EncodeTool, NormalizedOutcome, Observed } from "./adapter.ts";
 export { ADAPTERS, PROVES_ITEMS } from "./adapters.ts";
 export { conversationEntrySchema, type ConversationEntry } from "./conversation.ts";
-export type {
-  ArgumentsKind,
-  ItemFacts,
-  ItemKind,
-  ResponseFlag,
-  StreamError,
-  Usage,
-  WireEvent,
+export {
+  ITEM_FLAGS,
+  RESPONSE_FLAGS,
+  type ArgumentsKind,
+  type ItemFacts,
+  type ItemFlag,
+  type ItemKind,
+  type ResponseFlag,
+  type StreamError,
+  type Usage,
+  type WireEvent,
 } from "./events.ts";
 export { isDelta } from "./events.ts";
 export { FAMILIES, type Family } from "./family.ts";

@@ -1,7 +1,7 @@
 // Takes the bytes of one event stream in any pieces, gives its messages line by line, whatever its line ends; refuses
 // bytes that are not UTF-8 and anything over the limits.
-import { createParser } from "eventsource-parser";
-import type { SseEnd, SseLimits, SseMessage } from "./sse.ts";
+import type { SseEnd, SseFailure, SseLimits, SseMessage } from "./sse.ts";
+import { createMessageParser, type MessageParser } from "./sse-parser.ts";
 import { createUtf8Reader } from "./utf8.ts";
 
 const LF = 0x0a;
@@ -17,7 +17,7 @@ interface State {
   streamBytes: number;
   atStart: boolean;
   afterCarriageReturn: boolean;
-  failure: "overflow" | "bad_utf8" | null;
+  failure: SseFailure | null;
 }
 
 export interface LineReader {
@@ -27,29 +27,27 @@ export interface LineReader {
   readBlock(block: string): readonly SseMessage[];
   /** Bytes that were read elsewhere, as whole blocks. */
   count(bytes: number): void;
-  end(): { readonly end: SseEnd; readonly messages: readonly SseMessage[] };
+  /** What stands outside any field, before something follows that this reader does not see. */
+  flush(): readonly SseMessage[];
+  end(how: "whole" | "broken"): { readonly end: SseEnd; readonly messages: readonly SseMessage[] };
   /** Bytes that may still come before a limit is passed. */
   readonly room: number;
   readonly isBetweenMessages: boolean;
-  readonly failure: State["failure"];
+  readonly failure: SseFailure | null;
   readonly bytes: number;
 }
 
 export function createLineReader(limits: SseLimits, decoder: InstanceType<typeof TextDecoder>): LineReader {
   const state = createState();
   const utf8 = createUtf8Reader(decoder);
-  const queue: SseMessage[] = [];
-  const parser = createQueueParser(queue, limits.maxMessageBytes);
+  const parser = createMessageParser(limits.maxMessageBytes);
 
-  function takeLine(bytes: Uint8Array): void {
+  function takeLine(bytes: Uint8Array): readonly SseMessage[] {
     const text = utf8.read(bytes.subarray(0, roomFor(state, limits)));
     if (text === null) refuseLine(state);
-    else if (countBytes(state, limits, bytes.length)) parser.feed(enterText(state, text, bytes.length));
-  }
-
-  function feed(text: string): readonly SseMessage[] {
-    parser.feed(text);
-    return queue.splice(0);
+    else if (countBytes(state, limits, bytes.length))
+      return parser.feed(enterText(state, text, bytes.length));
+    return [];
   }
 
   return {
@@ -58,21 +56,21 @@ export function createLineReader(limits: SseLimits, decoder: InstanceType<typeof
       let from = 0;
       while (from < bytes.length && state.failure === null) {
         const to = lineEnd(from);
-        takeLine(bytes.subarray(from, to));
-        if (queue.length > 0) yield* queue.splice(0);
+        yield* takeLine(bytes.subarray(from, to));
         from = to;
         if (untilMessage && isBetweenMessages(state)) break;
       }
       return from;
     },
-    readBlock: feed,
+    readBlock: (block) => parser.feed(block),
+    flush: () => parser.flush(),
     count(bytes) {
       state.streamBytes += bytes;
     },
-    end() {
-      if (state.failure === null && !utf8.isWhole) state.failure = "bad_utf8";
+    end(how) {
+      if (how === "whole" && state.failure === null && !utf8.isWhole) state.failure = "bad_utf8";
       if (state.failure !== null) return { end: state.failure, messages: [] };
-      return endOfBody(state, () => feed("\n\n"));
+      return how === "whole" ? endOfBody(state, parser) : { end: openEnd(state), messages: parser.flush() };
     },
     get room() {
       return roomFor(state, limits);
@@ -103,10 +101,11 @@ function createState(): State {
 }
 
 function roomFor(state: State, limits: SseLimits): number {
-  return Math.min(
-    limits.maxMessageBytes - state.messageBytes - state.lineBytes,
-    limits.maxStreamBytes - state.streamBytes,
-  );
+  return Math.min(messageRoom(state, limits), limits.maxStreamBytes - state.streamBytes);
+}
+
+function messageRoom(state: State, limits: SseLimits): number {
+  return limits.maxMessageBytes - state.messageBytes - state.lineBytes;
 }
 
 function isBetweenMessages(state: State): boolean {
@@ -122,23 +121,11 @@ function refuseLine(state: State): void {
 /** False once a limit is passed; the count then stops one byte beyond it, however the bytes were split. */
 function countBytes(state: State, limits: SseLimits, bytes: number): boolean {
   const room = roomFor(state, limits);
+  // The nearer limit is the one that is passed, however the bytes were split.
+  const failure = messageRoom(state, limits) === room ? "message_overflow" : "stream_overflow";
   state.streamBytes += Math.min(bytes, room + 1);
-  if (bytes > room) state.failure = "overflow";
+  if (bytes > room) state.failure = failure;
   return bytes <= room;
-}
-
-function createQueueParser(queue: SseMessage[], maxBufferSize: number): { feed(text: string): void } {
-  const parser = createParser({
-    // Counted in UTF-16 units, never more than the bytes that were counted before: a second fence.
-    maxBufferSize,
-    onEvent: ({ event, data }) => queue.push({ event: event ?? null, data, bare: false }),
-    onError: ({ line }) => {
-      if (line?.trimStart().startsWith("{") === true) queue.push({ event: null, data: line, bare: true });
-    },
-  });
-  // The parser looks for a mis-decoded byte order mark in its first chunk: that chunk is this empty one.
-  parser.feed("");
-  return parser;
 }
 
 /** One line end, or the rest of the chunk: what is read and counted does not depend on how bytes were split. */
@@ -177,15 +164,21 @@ function enterText(state: State, decoded: string, bytes: number): string {
   return `${text.slice(0, -1)}\n`;
 }
 
+/** How a body has ended whose last message is not whole. */
+function openEnd(state: State): "clean" | "mid_line" | "mid_event" {
+  if (state.lineBytes > 0 && !state.lineIsComment) return "mid_line";
+  return state.messageBytes === 0 ? "clean" : "mid_event";
+}
+
 function endOfBody(
   state: State,
-  flush: () => readonly SseMessage[],
+  parser: MessageParser,
 ): { readonly end: SseEnd; readonly messages: readonly SseMessage[] } {
-  const lineIsOpen = state.lineBytes > 0 && !state.lineIsComment;
-  if (!lineIsOpen && state.messageBytes === 0) return { end: "clean", messages: [] };
-  const messages = flush().filter((message) => message.bare || isWhole(message.data));
-  if (messages.some((message) => !message.bare)) return { end: "clean", messages };
-  return { end: lineIsOpen ? "mid_line" : "mid_event", messages };
+  const end = openEnd(state);
+  if (end === "clean") return { end, messages: parser.flush() };
+  const last = [...parser.feed("\n\n"), ...parser.flush()];
+  const messages = last.filter((message) => message.bare || isWhole(message.data));
+  return { end: messages.some((message) => !message.bare) ? "clean" : end, messages };
 }
 
 /** Some gateways leave out the last blank line: what is whole JSON by itself was not cut. */

@@ -8,11 +8,13 @@ const NONE = new Uint8Array();
 export interface SseMessage {
   readonly event: string | null;
   readonly data: string;
-  /** A line of JSON outside any field, as broken proxies write their errors: never a message to trust. */
+  /** JSON outside any field, as broken proxies write their errors: never a message to trust. */
   readonly bare: boolean;
 }
 
-export type SseEnd = "clean" | "mid_line" | "mid_event" | "overflow" | "bad_utf8";
+export type SseFailure = "message_overflow" | "stream_overflow" | "bad_utf8";
+
+export type SseEnd = "clean" | "mid_line" | "mid_event" | SseFailure;
 
 export interface SseLimits {
   /** Bytes of one message, all of its lines; comments don't count. */
@@ -23,12 +25,13 @@ export interface SseLimits {
 export interface SseReader {
   /** Lazy: whoever stops after a message leaves the rest of the chunk unread and uncounted. */
   read(chunk: Uint8Array): Generator<SseMessage, void>;
-  /** What no `read` has given since its message was not whole; to be called where the body broke off. */
-  rest(): readonly SseMessage[];
-  /** To be called once, at the end of the body; gives the same, and the last message if only its blank line is missing. */
-  end(): { readonly end: SseEnd; readonly messages: readonly SseMessage[] };
+  /**
+   * To be called once. Gives what no `read` has given since something was to follow; of a body that was not broken off,
+   * also the last message if only its blank line is missing.
+   */
+  end(how?: "whole" | "broken"): { readonly end: SseEnd; readonly messages: readonly SseMessage[] };
   /** Set as soon as nothing more can be read. */
-  readonly failure: "overflow" | "bad_utf8" | null;
+  readonly failure: SseFailure | null;
   readonly bytes: number;
 }
 
@@ -46,16 +49,12 @@ export function createSseReader(limits: SseLimits): SseReader {
     run = found;
     for (let block = found.next(); block !== null; block = found.next()) {
       const message = readPlainBlock(block);
+      // Others have several lines of data, or none, such as a comment.
+      yield* message === null ? lines.readBlock(block) : lines.flush();
       if (message !== null) yield message;
-      // Several lines of data, or none, such as a comment.
-      else yield* lines.readBlock(block);
     }
     lines.count(found.size);
     run = null;
-  }
-
-  function readRest(): readonly SseMessage[] {
-    return [...lines.read(held.release(NONE), false)];
   }
 
   return {
@@ -76,10 +75,9 @@ export function createSseReader(limits: SseLimits): SseReader {
         isPlain = false;
       }
     },
-    rest: readRest,
-    end() {
-      const rest = readRest();
-      const { end, messages } = lines.end();
+    end(how = "whole") {
+      const rest = [...lines.read(held.release(NONE), false)];
+      const { end, messages } = lines.end(how);
       return { end, messages: [...rest, ...messages] };
     },
     get failure() {

@@ -270,7 +270,7 @@ describe("what makes a Chat response indeterminate", () => {
       calls(call(A, "f", {})) + calls(call({ index: 0 }, undefined, {})) + CALLED,
       "ARGUMENTS_MISMATCH",
     ],
-    ["C14 a number", calls(call(A, "f", 1)) + CALLED, "STREAM_ERROR"],
+    ["C14 a number", calls(call(A, "f", 1)) + CALLED, "STREAM_MALFORMED"],
     ["C16 arguments that are only opened", calls(call(A, "f", "{")) + CALLED, "JSON_TRUNCATED"],
     [
       "C22 calls in a message",
@@ -316,32 +316,32 @@ describe("what makes a Chat response indeterminate", () => {
     ["tool_calls without a call", chunk({ content: "hi" }) + CALLED, "CALLS_ABSENT"],
     ["C32 no finish reason", ONE + DONE, "STREAM_TRUNCATED"],
     ["C33 neither a reason nor a marker", ONE, "STREAM_TRUNCATED"],
-    ["C41 an error object", ONE + data({ error: { message: "over" } }) + CALLED, "STREAM_ERROR"],
-    ["C41 an error text", ONE + data({ error: "over" }) + CALLED, "STREAM_ERROR"],
+    ["C41 an error object", ONE + data({ error: { message: "over" } }) + CALLED, "PROVIDER_ERROR"],
+    ["C41 an error text", ONE + data({ error: "over" }) + CALLED, "PROVIDER_ERROR"],
     [
       "C41 an error beside no choices",
       ONE + data({ choices: [], error: { code: null } }) + CALLED,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
     ],
     [
       "C41 an error behind the finish",
       ONE + finish("tool_calls") + data({ error: {} }) + DONE,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
     ],
     [
       "an error in the choice",
       ONE + chunkOf({ error: { code: 502 }, finish_reason: "tool_calls" }) + DONE,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
     ],
     [
       "an error object of its own",
       ONE + data({ object: "error", message: "over", code: 400 }) + CALLED,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
     ],
-    ["an error event", `${ONE}event: error\ndata: {"message":"over"}\n\n${CALLED}`, "STREAM_ERROR"],
-    ["C42 finish reason error", ONE + finish("error") + DONE, "SIGNAL_UNKNOWN"],
+    ["an error event", `${ONE}event: error\ndata: {"message":"over"}\n\n${CALLED}`, "PROVIDER_ERROR"],
+    ["C42 finish reason error", ONE + finish("error") + DONE, "PROVIDER_STOPPED"],
     ["C42 an unknown finish reason", ONE + finish("something_new") + DONE, "SIGNAL_UNKNOWN"],
-    ["a finish reason that is no text", ONE + finish(1) + DONE, "STREAM_ERROR"],
+    ["a finish reason that is no text", ONE + finish(1) + DONE, "STREAM_MALFORMED"],
     [
       "several choices",
       ONE +
@@ -355,14 +355,14 @@ describe("what makes a Chat response indeterminate", () => {
       "IDENTITY_CONFLICT",
     ],
     ["another choice", ONE + data({ choices: [{ index: 1, delta: {} }] }) + CALLED, "IDENTITY_CONFLICT"],
-    ["choices that are no list", ONE + data({ choices: {} }) + CALLED, "STREAM_ERROR"],
-    ["content that is a number", ONE + chunk({ content: 1 }) + CALLED, "STREAM_ERROR"],
+    ["choices that are no list", ONE + data({ choices: {} }) + CALLED, "STREAM_MALFORMED"],
+    ["content that is a number", ONE + chunk({ content: 1 }) + CALLED, "STREAM_MALFORMED"],
     [
       "a call that changes its kind",
       ONE + calls({ index: 0, type: "custom", custom: { input: "x" } }) + CALLED,
       "IDENTITY_CONFLICT",
     ],
-    ["C84 a bare line of JSON", `${ONE}{"detail":"bad gateway"}\n${CALLED}`, "STREAM_ERROR"],
+    ["C84 a bare line of JSON", `${ONE}{"detail":"bad gateway"}\n${CALLED}`, "STREAM_MALFORMED"],
     ["C89 only [DONE]", DONE, "EMPTY_STREAM"],
     ["C89 nothing", "", "EMPTY_STREAM"],
   ])("%s", (...[_name, stream, errorClass]) => {
@@ -437,6 +437,11 @@ describe("how else a Chat response ends", () => {
     const stream = calls(call(A, "f", '{"x"')) + finish("content_filter");
     expect(summary(readChat(stream + DONE))).toEqual(["policy_stop", null, ["RESPONSE_NOT_EXECUTABLE"]]);
     expect(summary(readChat(stream, { closingMarker: "optional" }))[0]).toBe("policy_stop");
+  });
+
+  test("a refusal behind a text is a policy stop as well", () => {
+    const stream = chunk({ content: "Well. " }) + chunk({ refusal: "I won't" }) + finish("stop") + DONE;
+    expect(summary(readChat(stream))).toEqual(["policy_stop", null, ["RESPONSE_NOT_EXECUTABLE"]]);
   });
 
   test("a refusal is a policy stop", () => {
@@ -600,11 +605,11 @@ describe("C88 a whole body where a stream was asked for", () => {
   });
 
   test.each([
-    ["an error", { error: { message: "no", code: "invalid_request" } }, "STREAM_ERROR"],
-    ["an error in a list", [{ error: { message: "no" } }], "STREAM_ERROR"],
-    ["something else", { ok: true }, "STREAM_ERROR"],
-    ["a text", '"hello"', "STREAM_ERROR"],
-    ["a body that is cut", '{"choices":[', "STREAM_ERROR"],
+    ["an error", { error: { message: "no", code: "invalid_request" } }, "PROVIDER_ERROR"],
+    ["an error in a list", [{ error: { message: "no" } }], "PROVIDER_ERROR"],
+    ["something else", { ok: true }, "STREAM_MALFORMED"],
+    ["a text", '"hello"', "STREAM_MALFORMED"],
+    ["a body that is cut", '{"choices":[', "STREAM_MALFORMED"],
     ["nothing", "  ", "EMPTY_STREAM"],
     [
       "a response that has not finished",
@@ -641,7 +646,7 @@ describe("C88 a whole body where a stream was asked for", () => {
       "more bytes than a stream may have",
       new TextEncoder().encode(JSON.stringify(body)),
       { maxStreamBytes: 20 },
-      "STREAM_OVERFLOW",
+      "STREAM_TOO_LARGE",
     ],
   ])("is refused with %s", (...[_name, bytes, limits, errorClass]) => {
     const reading = readBufferedResponse(ADAPTERS.chat, { bytes, end: "clean" }, { ...LIMITS, ...limits });

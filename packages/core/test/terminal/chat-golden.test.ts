@@ -81,7 +81,7 @@ describe.skipIf(RECORDINGS.length === 0)("every recorded Chat stream (needs AIRL
     fc.assert(
       fc.property(fc.nat(last), errors, (at, error) => {
         const reading = readChat(frames.toSpliced(at, 0, error).join(""));
-        expect([reading.outcome.kind, reading.errorClass]).toEqual(["indeterminate", "STREAM_ERROR"]);
+        expect([reading.outcome.kind, reading.errorClass]).toEqual(["indeterminate", "PROVIDER_ERROR"]);
         expect(reading.items.filter((item) => item.state !== "QUARANTINED")).toEqual([]);
       }),
       { numRuns: 15 },

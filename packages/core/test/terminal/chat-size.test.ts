@@ -53,11 +53,11 @@ describe("a large Chat response is read in one pass", () => {
     expect([item?.errorClass, item?.content, item?.bytes]).toEqual(["ARGUMENTS_TOO_LARGE", "", 2_008]);
   });
 
-  test.each([{ maxMessageBytes: 200 }, { maxStreamBytes: 200 }])("with an overflow at %j", (options) => {
+  test.each([
+    [{ maxMessageBytes: 200 }, "MESSAGE_TOO_LARGE", "message_overflow"],
+    [{ maxStreamBytes: 200 }, "STREAM_TOO_LARGE", "stream_overflow"],
+  ])("with an overflow at %j", (options, errorClass, end) => {
     const reading = readChat(chunk({ content: "x".repeat(300) }) + finish("stop") + DONE, options);
-    expect([summary(reading), reading.transport.end]).toEqual([
-      ["indeterminate", "STREAM_OVERFLOW", []],
-      "overflow",
-    ]);
+    expect([summary(reading), reading.transport.end]).toEqual([["indeterminate", errorClass, []], end]);
   });
 });

@@ -31,7 +31,7 @@ describe("after the finishing signal and before the marker", () => {
   test.each([
     ["content", done(1, functionCall({ call_id: "call_2" })), "EVENT_AFTER_FINISH", 2],
     ["another signal", ended("incomplete"), "SIGNAL_CONFLICT", 1],
-    ["an error", 'data: {"error":"over"}\n\n', "STREAM_ERROR", 1],
+    ["an error", 'data: {"error":"over"}\n\n', "PROVIDER_ERROR", 1],
   ])("%s makes the response indeterminate", (...[_name, late, errorClass, items]) => {
     expect(readUntilDone(FINISHED + late + DONE)).toEqual([
       "indeterminate",

@@ -60,11 +60,11 @@ describe("a whole Responses object", () => {
   });
 
   test.each([
-    ["an error", { error: { message: "no", code: "invalid_request" } }, "STREAM_ERROR"],
-    ["an error inside", response({ error: { code: "server_error" } }), "STREAM_ERROR"],
-    ["no status", response({ status: null }), "STREAM_ERROR"],
-    ["a status that is not final", response({ status: "in_progress" }), "SIGNAL_UNKNOWN"],
-    ["a cancelled one", response({ status: "cancelled" }), "SIGNAL_UNKNOWN"],
+    ["an error", { error: { message: "no", code: "invalid_request" } }, "PROVIDER_ERROR"],
+    ["an error inside", response({ error: { code: "server_error" } }), "PROVIDER_ERROR"],
+    ["no status", response({ status: null }), "STREAM_MALFORMED"],
+    ["a status that is not final", response({ status: "in_progress" }), "SIGNAL_UNFINISHED"],
+    ["a cancelled one", response({ status: "cancelled" }), "RESPONSE_CANCELLED"],
     ["an unknown status", response({ status: "something_new" }), "SIGNAL_UNKNOWN"],
     [
       "a reason for being cut",
@@ -74,10 +74,10 @@ describe("a whole Responses object", () => {
     [
       "an item that can't be read",
       response({ output: [CALL, functionCall({ arguments: {} })] }),
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
     ],
-    ["an item that is no object", response({ output: [CALL, "x"] }), "STREAM_ERROR"],
-    ["an output that is no list", response({ output: {} }), "STREAM_ERROR"],
+    ["an item that is no object", response({ output: [CALL, "x"] }), "STREAM_MALFORMED"],
+    ["an output that is no list", response({ output: {} }), "STREAM_MALFORMED"],
     ["a call without an id", response({ output: [functionCall({ call_id: null })] }), "IDENTITY_CONFLICT"],
     ["an id twice", response({ output: [CALL, CALL] }), "IDENTITY_CONFLICT"],
     [
@@ -90,7 +90,7 @@ describe("a whole Responses object", () => {
       response({ output: [functionCall({ arguments: '{"a":' })] }),
       "JSON_TRUNCATED",
     ],
-    ["a list", [], "STREAM_ERROR"],
+    ["a list", [], "STREAM_MALFORMED"],
   ])("is indeterminate with %s", (...[_name, body, errorClass]) => {
     const reading = readWhole("responses", body);
     expect([...summary(reading).slice(0, 2), executable(reading)]).toEqual([

@@ -355,49 +355,49 @@ describe("what gateways do and what may run", () => {
       "C54 event line and type differ",
       `${FINISHED}event: response.created\ndata: {"type":"keepalive"}\n\n${COMPLETED}`,
       "indeterminate",
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
     [
       "C41 an error object in a frame",
       `${FINISHED}data: {"error":{"message":"over"}}\n\n${COMPLETED}`,
       "indeterminate",
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
     [
       "an error in the closing snapshot",
       FINISHED + ended("completed", { error: { code: "server_error" } }),
       "indeterminate",
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
     [
       "C84 a bare line of JSON",
       `${FINISHED}{"error":{"message":"bad gateway"}}\n${COMPLETED}`,
       "indeterminate",
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
     [
       "a frame that is not JSON",
       `${FINISHED}data: {"type":\n\n${COMPLETED}`,
       "indeterminate",
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
     [
       "a frame that lacks its index",
       FINISHED + frame("response.output_item.done", { item: OTHER_CALL }) + COMPLETED,
       "indeterminate",
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
     [
       "arguments that are an object",
       CREATED + done(0, functionCall({ arguments: { path: "a" } })) + COMPLETED,
       "indeterminate",
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
       [],
     ],
     [
@@ -421,7 +421,7 @@ describe("what gateways do and what may run", () => {
         done(0, { type: "message", content: [{ type: "refusal", refusal: "no" }] }) +
         COMPLETED,
       "indeterminate",
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
     [
@@ -506,12 +506,12 @@ describe("limits of a response", () => {
   });
 
   test.each([
-    ["a message", { maxMessageBytes: 200 }],
-    ["the stream", { maxStreamBytes: 200 }],
-  ])("too many bytes in %s end it as an overflow", (_name, options) => {
+    ["a message", { maxMessageBytes: 200 }, "MESSAGE_TOO_LARGE", "message_overflow"],
+    ["the stream", { maxStreamBytes: 200 }, "STREAM_TOO_LARGE", "stream_overflow"],
+  ])("too many bytes in %s end it, and say whose they were", (_name, options, errorClass, end) => {
     const reading = read(CREATED + done(0, message("x".repeat(300))) + COMPLETED, "clean", options);
-    expect(summary(reading)).toEqual(["indeterminate", "STREAM_OVERFLOW", []]);
-    expect(reading.transport.end).toBe("overflow");
+    expect(summary(reading)).toEqual(["indeterminate", errorClass, []]);
+    expect(reading.transport.end).toBe(end);
   });
 });
 

@@ -42,9 +42,9 @@ describe("C88 a body that does not say what it is", () => {
     ["nothing", "", "clean", "EMPTY_STREAM"],
     ["only blanks", " \n\n", "clean", "EMPTY_STREAM"],
     ["nothing before a reset", "", "reset", "STREAM_RESET"],
-    ["an error", '{"error":{"message":"no"}}', "clean", "STREAM_ERROR"],
-    ["an error in a list", '[{"error":{"message":"no"}}]', "clean", "STREAM_ERROR"],
-    ["JSON that is cut", BODY.slice(0, -1), "clean", "STREAM_ERROR"],
+    ["an error", '{"error":{"message":"no"}}', "clean", "PROVIDER_ERROR"],
+    ["an error in a list", '[{"error":{"message":"no"}}]', "clean", "PROVIDER_ERROR"],
+    ["JSON that is cut", BODY.slice(0, -1), "clean", "STREAM_MALFORMED"],
     ["JSON before a reset", BODY, "reset", "STREAM_RESET"],
     ["a stream that is cut", STREAM.slice(0, -9), "clean", "STREAM_TRUNCATED"],
   ] as const)("is indeterminate with %s", (...[_name, text, end, errorClass]) => {
@@ -59,7 +59,7 @@ describe("C88 a body that does not say what it is", () => {
   test("is held no longer than a stream may be", () => {
     expect(summary(read(BODY, "clean", { maxStreamBytes: 30 }))).toEqual([
       "indeterminate",
-      "STREAM_OVERFLOW",
+      "STREAM_TOO_LARGE",
       [],
     ]);
   });

@@ -3,6 +3,7 @@ import { readBufferedResponse, type ResponseReading, type StopSequence } from "@
 import { ADAPTERS } from "@airlock/core/wire";
 import { STARTED, stopReason, STOPPED, text, call } from "../wire/anthropic/streams.ts";
 import { LIMITS, readStream } from "../wire/readings.ts";
+import { call as fragment, calls, chunk, DONE, finish } from "./chat-streams.ts";
 
 const SEQUENCES: readonly StopSequence[] = [
   { sequence: "END", meaning: "complete" },
@@ -84,6 +85,38 @@ describe("an output that a stop sequence ended", () => {
     expect(told(readBufferedResponse(ADAPTERS.anthropic, { bytes, end: "clean" }, options))).toEqual(
       told(read(ended("CUT"))),
     );
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["is whole where the run says so", "END", ["candidate_complete", null, 0, 1, ["ITEM_TERMINAL"]]],
+    ["is cut where the run says so", "CUT", ["truncated", null, 1, 0, ["QUARANTINED"]]],
+    [
+      "is nothing where the run has no such sequence",
+      "<|end|>",
+      ["indeterminate", "STOP_SEQUENCE_UNKNOWN", undefined, 0, ["QUARANTINED"]],
+    ],
+    ["ended by itself behind a token", 1, ["candidate_complete", null, undefined, 1, ["ITEM_TERMINAL"]]],
+    ["ended by itself without one", null, ["candidate_complete", null, undefined, 1, ["ITEM_TERMINAL"]]],
+  ])("and that Chat names as matched_stop %s", (_name, matched, expected) => {
+    const stream =
+      chunk({ content: "So far." }, { matched_stop: null }) +
+      finish("stop", { matched_stop: matched }) +
+      DONE;
+    expect(told(readStream("chat", stream, { stopSequences: SEQUENCES }))).toEqual(expected);
+    const choice = { message: { content: "So far." }, finish_reason: "stop", matched_stop: matched };
+    const bytes = new TextEncoder().encode(JSON.stringify({ id: "c", choices: [choice] }));
+    const options = { ...LIMITS, stopSequences: SEQUENCES };
+    expect(told(readBufferedResponse(ADAPTERS.chat, { bytes, end: "clean" }, options))).toEqual(expected);
+  });
+
+  test("lets no call of Chat run, whatever the run means by it", () => {
+    const one = calls(fragment({ index: 0, id: "call_1" }, "f", "{}"));
+    const stream = one + finish("tool_calls", { matched_stop: "END" }) + DONE;
+    expect(told(readStream("chat", stream, { stopSequences: SEQUENCES })).slice(0, 3)).toEqual([
+      "indeterminate",
+      "SIGNAL_CONFLICT",
+      0,
+    ]);
   });
 
   test("names its sequence in the closing event only where the family did", () => {

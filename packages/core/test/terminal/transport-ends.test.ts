@@ -28,10 +28,13 @@ const ENDS: readonly (readonly [TransportEnd, string])[] = [
   ["first_byte_timeout", "FIRST_BYTE_TIMEOUT"],
   ["http_error", "HTTP_ERROR"],
   ["idle_timeout", "IDLE_TIMEOUT"],
+  ["message_overflow", "MESSAGE_TOO_LARGE"],
   ["mid_event", "STREAM_TRUNCATED"],
   ["mid_line", "STREAM_TRUNCATED"],
-  ["overflow", "STREAM_OVERFLOW"],
   ["reset", "STREAM_RESET"],
+  ["run_timeout", "DEADLINE_EXCEEDED"],
+  ["shutdown", "STREAMER_STOPPED"],
+  ["stream_overflow", "STREAM_TOO_LARGE"],
   ["total_timeout", "TOTAL_TIMEOUT"],
 ];
 
@@ -70,7 +73,7 @@ describe("the end of the bytes", () => {
   test("keeps the error that came first", () => {
     expect(summary(read(OPEN + frame("error", { code: "x" }), "reset")).slice(0, 2)).toEqual([
       "indeterminate",
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
     ]);
   });
 

@@ -55,6 +55,20 @@ describe("an event stream", () => {
     ["a cut field name", "da", [], "mid_line"],
     ["a cut message", 'event: x\ndata: {"a":\n', [], "mid_event"],
     ["C84 a bare line of JSON", '{"error":"x"}\ndata: 1\n\n', [bare('{"error":"x"}'), data("1")], "clean"],
+    [
+      "C84 JSON in several bare lines",
+      '{\n  "error": {\n    "code": 503\n  }\n}\n\ndata: 1\n\n',
+      [bare('{\n  "error": {\n    "code": 503\n  }\n}'), data("1")],
+      "clean",
+    ],
+    [
+      "C84 bare lines that are no JSON",
+      '{\n  "error"\n\ndata: 1\n\n',
+      [bare('{\n  "error"'), data("1")],
+      "clean",
+    ],
+    ["C84 a bare line that is no JSON", "{error\n\n", [bare("{error")], "clean"],
+    ["C84 bare lines that are cut", '{\n  "error": {', [bare('{\n  "error": {')], "mid_line"],
     ["C84 a bare line at the end", '{"error":"x"}', [bare('{"error":"x"}')], "mid_line"],
   ])("with %s", (...[_name, text, messages, end]) => {
     expect(readText(text)).toEqual({ messages, end, bytes: encoder.encode(text).length });
@@ -144,11 +158,17 @@ describe("the limits of an event stream", () => {
       "clean",
       20,
     ],
-    ["a message that is one byte too long", `data: ${"x".repeat(13)}\n\n`, [], "overflow", 21],
-    ["a line without an end", "data: 1\n\ndata: ".padEnd(60, "x"), [data("1")], "overflow", 30],
-    ["many lines of one message", "data: 1\n".repeat(5), [], "overflow", 21],
+    ["a message that is one byte too long", `data: ${"x".repeat(13)}\n\n`, [], "message_overflow", 21],
+    ["a line without an end", "data: 1\n\ndata: ".padEnd(60, "x"), [data("1")], "message_overflow", 30],
+    ["many lines of one message", "data: 1\n".repeat(5), [], "message_overflow", 21],
     ["many comments", ": ping\n".repeat(14), [], "clean", 98],
-    ["many messages", "data: 1\n\n".repeat(12), Array.from({ length: 11 }, () => data("1")), "overflow", 101],
+    [
+      "many messages",
+      "data: 1\n\n".repeat(12),
+      Array.from({ length: 11 }, () => data("1")),
+      "stream_overflow",
+      101,
+    ],
   ])("%s", (...[_name, text, messages, end, bytes]) => {
     expect(readText(text, small)).toEqual({ messages, end, bytes });
   });

@@ -1,8 +1,14 @@
 // Takes the reading of a response, gives a committed attempt: its signed records, its sealed contents, and its output
 // in the conversation where the outcome lets that go on; all in one step, and only while the attempt is current.
-import type { ItemBody, ResponseBody, RunEvent, TurnBody } from "@airlock/core/contract";
+import {
+  count,
+  type ItemBody,
+  type ResponseBody,
+  type RunEvent,
+  type TurnBody,
+} from "@airlock/core/contract";
 import { attemptKey, itemKey, type SignedRecord } from "@airlock/core/record";
-import { sealPiece, sealRecording } from "@airlock/core/run";
+import { sealPiece, sealProviderText, sealRecording } from "@airlock/core/run";
 import { ADAPTERS, formatRawSignal, isNormalEnd } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import type { StreamedResponse } from "../request/stream-response.ts";
@@ -22,6 +28,8 @@ export interface Ended {
   readonly pieces: readonly string[];
   /** sealed */
   readonly recording: string | null;
+  /** sealed */
+  readonly providerText: string | null;
 }
 
 export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedResponse): Ended {
@@ -46,14 +54,16 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
     response: {
       ...head,
       adapter: ADAPTERS[family].version,
-      responseId: reading.responseId,
+      responseId: reading.responseId?.slice(0, 1_024) ?? null,
       raw: reading.raw === null ? null : formatRawSignal(reading.raw).slice(0, 256),
       outcome: reading.outcome,
       errorClass: reading.errorClass,
+      ...(reading.flags === undefined ? {} : { flags: [...reading.flags] }),
+      ...(reading.nativeReason === undefined ? {} : { nativeReason: reading.nativeReason.slice(0, 256) }),
       stopSequence: reading.stopSequence ?? null,
       items: reading.items.map(({ ordinal, kind }) => ({ ordinal, kind })),
-      inputTokens: reading.usage?.inputTokens ?? null,
-      outputTokens: reading.usage?.outputTokens ?? null,
+      inputTokens: countable(reading.usage?.inputTokens),
+      outputTokens: countable(reading.usage?.outputTokens),
       httpStatus,
       errorCode,
       transport: reading.transport,
@@ -65,13 +75,19 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
       ? [sealPiece(deps.keyring, { run, turn: number, phase: "out" }, [output])]
       : [],
     recording: recording === null ? null : sealRecording(deps.keyring, turn, recording),
+    providerText: sealProviderText(deps.keyring, turn, reading.providerText ?? null),
   };
+}
+
+/** A provider may report any number; one that no record can hold is none. */
+function countable(tokens: number | null | undefined): number | null {
+  return count.safeParse(tokens).data ?? null;
 }
 
 /** Commits, then publishes every item record and the one response record. Null where the attempt was not current. */
 export async function commitAttempt(
   deps: Deps,
-  { response, items, pieces, recording }: Ended,
+  { response, items, pieces, recording, providerText }: Ended,
   owner: string | null,
 ): Promise<readonly SignedRecord[] | null> {
   const signed = items.map(({ body, content }) => ({
@@ -89,6 +105,7 @@ export async function commitAttempt(
       outcome: response.outcome.kind,
       errorClass: response.errorClass,
       recording,
+      providerText,
     },
     pieces,
     items: signed.map((item) => ({ ...item, record: JSON.stringify(item.record) })),
@@ -101,7 +118,8 @@ export async function commitAttempt(
 }
 
 function committedEvents(response: ResponseBody, items: readonly ItemBody[]): readonly RunEvent[] {
-  const { turn, attempt, raw, outcome, errorClass } = response;
+  const { turn, attempt, raw, outcome, errorClass, flags } = response;
+  const ended = { turn, attempt, raw, outcome: outcome.kind, errorClass, items: items.length };
   return [
     ...items
       .filter(
@@ -109,6 +127,6 @@ function committedEvents(response: ResponseBody, items: readonly ItemBody[]): re
           kind === "tool_call" && !(adapter !== undefined && state === "ITEM_TERMINAL"),
       )
       .map(terminalEvent),
-    { type: "attempt_committed", turn, attempt, raw, outcome: outcome.kind, errorClass, items: items.length },
+    { type: "attempt_committed", ...ended, ...(flags === undefined ? {} : { flags }) },
   ];
 }

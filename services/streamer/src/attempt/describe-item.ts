@@ -30,7 +30,7 @@ export function describeItem(
   head: AttemptHead,
   { item, early }: { readonly item: TerminalItem; readonly early?: Partial<EarlyItem> | undefined },
 ): DescribedItem {
-  const { ordinal, kind, callId, name, argumentsKind, bytes, state, errorClass } = item;
+  const { ordinal, kind, callId, name, argumentsKind, bytes, state, errorClass, flags } = item;
   const seal = SEAL_OF_KIND[kind];
   const place = runKeys(head.run).item(itemKey({ ...head, ordinal }));
   const known = early?.item?.content === item.content ? early.content : undefined;
@@ -49,6 +49,7 @@ export function describeItem(
       errorClass,
       contentDigest: content === null ? null : sha256Hex(content),
       ...(early?.adapter === undefined ? {} : { adapter: early.adapter }),
+      ...(flags === undefined ? {} : { flags: [...flags] }),
     },
     content,
   };
@@ -63,5 +64,6 @@ export function terminalEvent(item: ItemBody): RunEvent {
     rule: null,
     errorClass: item.errorClass,
     bytes: item.bytes,
+    ...(item.flags === undefined ? {} : { flags: item.flags }),
   };
 }

@@ -4,7 +4,15 @@
 import type { TurnBody } from "@airlock/core/contract";
 import { DONE, messageOf, type Delivery, type Handled } from "@airlock/core/queue";
 import { attemptKey, itemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
-import { readAttempt, readConversation, readItem, readRun, openStopSequences } from "@airlock/core/run";
+import {
+  openStopSequences,
+  readAttempt,
+  readConversation,
+  readItem,
+  readRun,
+  type RunHash,
+} from "@airlock/core/run";
+import { redisNow } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import { buildRequest } from "../request/build-request.ts";
@@ -43,26 +51,31 @@ export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Pr
 async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<void> {
   const started = performance.now();
   const place = { route: turn.route, slot: attemptKey(turn) };
-  const streamed = await onSlot(deps.limiter, place, async () => {
-    const recorder = await recorderFor(deps, turn.run);
-    const early = createEarlyItems(deps, turn);
-    const response = await deps.cancels.during(turn.run, signal, (either) =>
-      stream(deps, turn, { signal: either, recorder, early }),
-    );
-    return {
-      ...response,
-      recording: recorder?.bytes() ?? null,
-      early: (await early?.settled()) ?? NONE_EARLY,
-    };
-  });
+  const streamed = await onSlot(deps.limiter, place, () =>
+    deps.cancels.during(turn.run, signal, (either) => readResponse(deps, turn, either)),
+  );
   const durationMs = Math.round(performance.now() - started);
   await finish(deps, turn, { ...streamed, durationMs, owner: deps.owner });
 }
 
+/** The run is read only here, under a signal that hears of a cancel: none can fall in between. */
+async function readResponse(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<FinishedResponse> {
+  const run = await readRun(deps.redis, turn.run);
+  if (run?.cancelled !== undefined) return unread(unreadResponse("CANCELLED", "cancelled"));
+  const recorder = recorderFor(run);
+  const early = createEarlyItems(deps, turn);
+  const response = await stream(deps, turn, { signal, recorder, early, deadlineAt: run?.deadlineAt });
+  return {
+    ...response,
+    durationMs: 0,
+    recording: recorder?.bytes() ?? null,
+    early: (await early?.settled()) ?? NONE_EARLY,
+  };
+}
+
 /** Of contract runs, the bytes are kept; the plan isn't signed, but all that it could change is that they are. */
-async function recorderFor(deps: Deps, run: string): Promise<Recorder | null> {
-  const contract = (await readRun(deps.redis, run))?.plan?.contract ?? null;
-  return contract === null ? null : createRecorder();
+function recorderFor(run: RunHash | null): Recorder | null {
+  return (run?.plan?.contract ?? null) === null ? null : createRecorder();
 }
 
 async function stream(
@@ -72,10 +85,13 @@ async function stream(
     signal,
     recorder,
     early,
+    deadlineAt,
   }: {
     readonly signal: AbortSignal;
     readonly recorder: Recorder | null;
     readonly early: EarlyItems | null;
+    /** the end of the run's own time, by Redis' clock */
+    readonly deadlineAt: number | undefined;
   },
 ): Promise<StreamedResponse> {
   const route = deps.routes.get(turn.route);
@@ -86,10 +102,12 @@ async function stream(
   const access = { route, cometapiBaseUrl, apiKey, stopSequences };
   const built = buildRequest(turn, entries, { ...access, catalog: deps.catalog });
   if (!built.ok) return unread(unreadResponse(built.errorClass, "connect_error"));
+  const runMs = deadlineAt === undefined ? null : deadlineAt - (await redisNow(deps.redis));
+  if (runMs !== null && runMs <= 0) return unread(unreadResponse("DEADLINE_EXCEEDED", "run_timeout"));
   return streamResponse(built.request, {
     adapter: ADAPTERS[route.family],
     dispatcher: deps.dispatcher,
-    deadlines: createDeadlines(route.deadlines, signal),
+    deadlines: createDeadlines({ ...route.deadlines, runMs }, signal),
     maxOutputTokens: turn.maxOutputTokens,
     closingMarker: route.closingMarker,
     stopSequences,

@@ -18,7 +18,11 @@ export async function readErrorCode(
     if (bytes > MAX_BYTES) return null; // leaving the loop cancels the body
     chunks.push(chunk);
   }
-  const code = codeOf(adapter, Buffer.concat(chunks).toString("utf8"));
+  return asCode(codeOf(adapter, Buffer.concat(chunks).toString("utf8")));
+}
+
+/** The code, or null where it is none. */
+export function asCode(code: string | null): string | null {
   return code !== null && CODE.test(code) ? code : null;
 }
 

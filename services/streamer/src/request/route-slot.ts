@@ -3,9 +3,12 @@ import type { StreamedResponse } from "./stream-response.ts";
 
 const TOO_MANY_REQUESTS = 429;
 
+/** How providers say the same within a stream, whose status was sent before. */
+const SLOW_DOWN: ReadonlySet<string> = new Set(["429", "rate_limit_error", "rate_limit_exceeded"]);
+
 /**
  * Does a request's work on a slot of its route that all streamers share: kept while the work goes on, given back at its
- * end. A 429 makes all of them wait; any other answer ends that.
+ * end. A 429, or its like within a stream, makes all of them wait; any other answer ends that.
  */
 export async function onSlot<Response extends StreamedResponse>(
   limiter: RouteLimiter,
@@ -16,13 +19,17 @@ export async function onSlot<Response extends StreamedResponse>(
   const keeping = setInterval(() => void limiter.keep(route, slot).catch(() => undefined), SLOT_LEASE_MS / 3);
   try {
     const streamed = await work();
-    if (streamed.httpStatus === TOO_MANY_REQUESTS) await limiter.backOff(route, streamed.retryAfterMs);
+    if (asksToWait(streamed)) await limiter.backOff(route, streamed.retryAfterMs);
     else if (streamed.httpStatus !== null) await limiter.recover(route);
     return streamed;
   } finally {
     clearInterval(keeping);
     await limiter.release(route, slot);
   }
+}
+
+function asksToWait({ httpStatus, errorCode }: StreamedResponse): boolean {
+  return httpStatus === TOO_MANY_REQUESTS || (errorCode !== null && SLOW_DOWN.has(errorCode));
 }
 
 /** Milliseconds until a slot may be asked for again; 0 where it was taken. */

@@ -12,8 +12,9 @@ import {
 import type { Adapter } from "@airlock/core/wire";
 import { request as send, type Dispatcher } from "undici";
 import type { RouteRequest } from "./build-request.ts";
-import { readErrorCode } from "./error-code.ts";
+import { asCode, readErrorCode } from "./error-code.ts";
 import type { Deadlines } from "./deadlines.ts";
+import { onRequestStart } from "./on-request-start.ts";
 
 /** Limits of the design's section 10. */
 const LIMITS = {
@@ -26,7 +27,7 @@ const LIMITS = {
 export interface StreamedResponse {
   readonly reading: ResponseReading;
   readonly httpStatus: number | null;
-  /** the provider's own word for an error status */
+  /** the provider's own word for an error status, or for an error within the stream */
   readonly errorCode: string | null;
   readonly retryAfterMs: number | null;
 }
@@ -51,18 +52,19 @@ export async function streamResponse(
   const { adapter, deadlines } = options;
   let response: Dispatcher.ResponseData;
   try {
-    response = await send(request.url, {
+    const sent = send(request.url, {
       method: "POST",
       headers: request.headers,
       body: request.body,
-      dispatcher: options.dispatcher,
+      dispatcher: onRequestStart(options.dispatcher, () => deadlines.connected()),
       signal: deadlines.signal,
     });
+    // undici looks at the signal only once it is connected
+    response = await Promise.race([sent, rejection(deadlines.signal)]);
   } catch {
-    // which error it was says less than that it came before the headers
+    // which error it was says less than when it came
     return unanswered(openReader(options, null), deadlines);
   }
-  deadlines.connected();
   const { statusCode: httpStatus, headers, body } = response;
   const retryAfterMs = retryAfter(headers["retry-after"]);
   try {
@@ -72,15 +74,24 @@ export async function streamResponse(
     }
     const reader = openReader(options, headers["content-type"]);
     const end = await readBody(body, watched(reader, options.onBytes), deadlines);
-    return { reading: reader.end(end), httpStatus, errorCode: null, retryAfterMs };
+    const reading = reader.end(end);
+    return { reading, httpStatus, errorCode: asCode(reading.errorCode ?? null), retryAfterMs };
   } finally {
     deadlines.clear();
   }
 }
 
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(new Error("aborted"));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
 function unanswered(reader: ResponseReader, deadlines: Deadlines): StreamedResponse {
   deadlines.clear();
-  const reading = reader.end(deadlines.expired() ?? "connect_error");
+  const reading = reader.end(deadlines.expired() ?? (deadlines.isConnected ? "reset" : "connect_error"));
   return { reading, httpStatus: null, errorCode: null, retryAfterMs: null };
 }
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { RUN_CANCELLED } from "@airlock/core/queue";
 import { createDeadlines, type Deadlines } from "../../src/request/deadlines.ts";
 
-const times = { connectMs: 10, firstByteMs: 50, idleMs: 20, totalMs: 200 };
+const times = { connectMs: 10, firstByteMs: 50, idleMs: 20, totalMs: 200, runMs: null };
 let cancel: AbortController;
 
 beforeEach(() => {
@@ -51,10 +52,28 @@ test("every byte starts the wait for the next one, but none moves the total", ()
 
 test("a cancel is told as such, also one from before", () => {
   const running = start();
-  cancel.abort();
+  cancel.abort(RUN_CANCELLED);
   expect([running.signal.aborted, running.expired()]).toEqual([true, "cancelled"]);
   const late = start();
   expect([late.signal.aborted, late.expired()]).toEqual([true, "cancelled"]);
+});
+
+test("a stop for any other reason is this process letting go", () => {
+  const running = start();
+  cancel.abort("the service stops");
+  expect([running.signal.aborted, running.expired()]).toEqual([true, "shutdown"]);
+});
+
+test("the run's own time ends a response that is alive", () => {
+  const deadlines = createDeadlines({ ...times, runMs: 30 }, cancel.signal);
+  deadlines.connected();
+  for (let at = 0; at < 29; at += 1) {
+    vi.advanceTimersByTime(1);
+    deadlines.alive();
+  }
+  expect(deadlines.expired()).toBeNull();
+  vi.advanceTimersByTime(1);
+  expect(deadlines.expired()).toBe("run_timeout");
 });
 
 test("the first reason stands", () => {
@@ -66,7 +85,7 @@ test("the first reason stands", () => {
 });
 
 test("cleared deadlines leave no timer and no listener behind", () => {
-  const deadlines = start();
+  const deadlines = createDeadlines({ ...times, runMs: 100 }, cancel.signal);
   deadlines.connected();
   deadlines.clear();
   expect(vi.getTimerCount()).toBe(0);

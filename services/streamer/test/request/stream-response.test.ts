@@ -2,13 +2,20 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { RUN_CANCELLED } from "@airlock/core/queue";
 import { ADAPTERS, type Adapter } from "@airlock/core/wire";
-import { Agent } from "undici";
+import { Agent, type buildConnector } from "undici";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDeadlines, type DeadlineTimes } from "../../src/request/deadlines.ts";
 import { streamResponse, type StreamedResponse } from "../../src/request/stream-response.ts";
 
-const PATIENT: DeadlineTimes = { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000, totalMs: 10_000 };
+const PATIENT: DeadlineTimes = {
+  connectMs: 5_000,
+  firstByteMs: 5_000,
+  idleMs: 5_000,
+  totalMs: 10_000,
+  runMs: null,
+};
 const FIXTURES = new URL("../../../../fixtures/demo/", import.meta.url);
 const STREAM = readFileSync(new URL("contract-text.1.sse", FIXTURES), "utf8");
 const EVENTS = { "content-type": "text/event-stream" };
@@ -49,6 +56,7 @@ function stream(
     readonly cancel?: AbortSignal;
     readonly url?: string;
     readonly adapter?: Adapter;
+    readonly dispatcher?: Agent;
   } = {},
 ): Promise<StreamedResponse> {
   const {
@@ -61,7 +69,7 @@ function stream(
     { url: new URL(url), headers: { "content-type": "application/json" }, body: "{}" },
     {
       adapter,
-      dispatcher,
+      dispatcher: given.dispatcher ?? dispatcher,
       deadlines: createDeadlines({ ...PATIENT, ...times }, cancel),
       maxOutputTokens: null,
       closingMarker: "required",
@@ -136,7 +144,7 @@ describe("a response that doesn't say what it is", () => {
       response
         .writeHead(200, { "content-type": "application/json" })
         .end('{"error":{"message":"no","code":"x"}}');
-    expect((await stream()).reading).toMatchObject({ outcome: INDETERMINATE, errorClass: "STREAM_ERROR" });
+    expect((await stream()).reading).toMatchObject({ outcome: INDETERMINATE, errorClass: "PROVIDER_ERROR" });
   });
 });
 
@@ -192,7 +200,7 @@ describe("a response is told apart that", () => {
       "reset",
       200,
     ],
-    ["is reset before it begins", (response) => response.destroy(), {}, "connect_error", null],
+    ["is reset before it begins", (response) => response.destroy(), {}, "reset", null],
     [
       "ends before its closing event",
       (response) =>
@@ -215,7 +223,20 @@ describe("a response is told apart that", () => {
       "first_byte_timeout",
       200,
     ],
-    ["sends nothing at all", () => undefined, { connectMs: 50 }, "connect_timeout", null],
+    [
+      "takes the request and sends nothing at all",
+      () => undefined,
+      { connectMs: 5_000, firstByteMs: 50 },
+      "first_byte_timeout",
+      null,
+    ],
+    [
+      "outlives its run",
+      (response) => response.writeHead(200, EVENTS).write(STREAM.slice(0, 200)),
+      { runMs: 50 },
+      "run_timeout",
+      200,
+    ],
     [
       "never ends",
       (response) => {
@@ -243,6 +264,18 @@ describe("a response is told apart that", () => {
     expect([reading.transport.end, httpStatus]).toEqual(["connect_error", null]);
   });
 
+  test("never comes, since connecting takes too long", async () => {
+    let fail = (): void => undefined;
+    const connect: buildConnector.connector = (_options, callback) => {
+      fail = () => callback(new Error("lost"), null); // until then as if every packet were lost
+    };
+    const lost = new Agent({ connect });
+    const { reading, httpStatus } = await stream({ times: { connectMs: 50 }, dispatcher: lost });
+    expect([reading.transport.end, httpStatus, requests]).toEqual(["connect_timeout", null, []]);
+    fail();
+    await lost.destroy();
+  });
+
   test("is cancelled: within 100 ms the reading is there and the server has lost the connection", async () => {
     const begun = new Promise<void>((resolve) => {
       answer = (response) => {
@@ -253,7 +286,7 @@ describe("a response is told apart that", () => {
     const streaming = stream({ cancel: cancel.signal });
     await begun;
     const started = performance.now();
-    cancel.abort();
+    cancel.abort(RUN_CANCELLED);
     const { reading } = await streaming;
     await socketClosed;
     expect(performance.now() - started).toBeLessThan(100);

@@ -44,7 +44,7 @@ async function followLocked(
         pieces: [],
         maxOutputTokens: turn.maxOutputTokens,
         counts: "continuations",
-        stitched: false,
+        stitched: true,
       });
       return "continue_turn";
     case "stitch":

@@ -20,8 +20,27 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([
 /** CometAPI answers a malformed request with status 500 and this code. */
 const REFUSING_CODES: ReadonlySet<string> = new Set(["invalid_request"]);
 
-/** Faults of the set-up: a fresh attempt meets them again. */
-const LASTING: ReadonlySet<ErrorClass> = new Set(["API_KEY_MISSING", "TOOL_DRIFT"]);
+/** Faults of the set-up or of the conversation: a fresh attempt meets them again. */
+const LASTING: ReadonlySet<ErrorClass> = new Set(["API_KEY_MISSING", "SIGNATURE_MISSING", "TOOL_DRIFT"]);
+
+/** Codes of errors within a stream by which a provider refuses the request itself: it would do so again. */
+const REFUSING_ERRORS: ReadonlySet<string> = new Set([
+  "400",
+  "401",
+  "403",
+  "404",
+  "authentication_error",
+  "billing_error",
+  "context_length_exceeded",
+  "insufficient_quota",
+  "invalid_api_key",
+  "invalid_prompt",
+  "invalid_request",
+  "invalid_request_error",
+  "model_not_found",
+  "not_found_error",
+  "permission_error",
+]);
 
 const DEFAULT_BUDGET = 4_096;
 const BUDGET_FACTOR = 2;
@@ -97,6 +116,7 @@ function afterTruncation(
   progress: Progress,
 ): Step {
   const { maxOutputTokens } = progress;
+  if (isFinalCut(response)) return { kind: "end", state: "truncated", errorClass: "OUTPUT_TRUNCATED" };
   if (plan.onTruncated === "continue" && isText(response)) return continued("stitch", plan, progress);
   const cap = plan.limits.maxOutputTokensCap;
   const larger = Math.min((maxOutputTokens ?? DEFAULT_BUDGET) * BUDGET_FACTOR, cap);
@@ -107,9 +127,14 @@ function afterTruncation(
   return { kind: "end", state: "truncated", errorClass: "OUTPUT_TRUNCATED" };
 }
 
-/** A cut text, and nothing beside it; what a stop sequence cut has no rest that the model would give. */
-function isText({ items, stopSequence }: ResponseBody): boolean {
-  return stopSequence === null && items.length > 0 && items.every(({ kind }) => kind === "message");
+/** No larger budget and no next turn helps: a stop sequence would cut again, and a full conversation only grows. */
+function isFinalCut({ stopSequence, errorClass }: ResponseBody): boolean {
+  return stopSequence !== null || errorClass === "CONTEXT_FULL";
+}
+
+/** A cut text, and nothing beside it. */
+function isText({ items }: ResponseBody): boolean {
+  return items.length > 0 && items.every(({ kind }) => kind === "message");
 }
 
 function afterFailure(
@@ -118,6 +143,7 @@ function afterFailure(
   maxOutputTokens: number | null,
 ): Step {
   const { errorClass } = response;
+  if (errorClass === "DEADLINE_EXCEEDED") return escalated(errorClass);
   if (errorClass !== null && LASTING.has(errorClass)) return { kind: "end", state: "failed", errorClass };
   if (refuses(response)) return { kind: "end", state: "failed", errorClass: "REQUEST_REFUSED" };
   return response.attempt < plan.limits.attempts
@@ -125,7 +151,8 @@ function afterFailure(
     : { kind: "end", state: "escalated", errorClass: "ATTEMPTS_EXHAUSTED" };
 }
 
-function refuses({ httpStatus, errorCode }: ResponseBody): boolean {
+function refuses({ httpStatus, errorClass, errorCode }: ResponseBody): boolean {
+  if (errorClass === "PROVIDER_ERROR") return errorCode !== null && REFUSING_ERRORS.has(errorCode);
   if (httpStatus === null || (httpStatus >= 200 && httpStatus <= 299)) return false;
   return !PASSING_STATUSES.has(httpStatus) || (errorCode !== null && REFUSING_CODES.has(errorCode));
 }

@@ -43,8 +43,10 @@ export async function stitchedText(deps: Deps, body: ResponseBody): Promise<stri
   let turn = body.turn;
   while ((await readTurn(deps.redis, body.run, turn))?.stitched !== undefined) {
     turn -= 1;
-    const cut = await committedResponse(deps, { run: body.run, turn });
-    pieces.unshift(keptText(await outputText(deps, cut)));
+    const earlier = await committedResponse(deps, { run: body.run, turn });
+    const text = await outputText(deps, earlier);
+    // a paused response is sent back as it is, a cut one without the white space at its end
+    pieces.unshift(earlier.outcome.kind === "truncated" ? keptText(text) : text);
   }
   return pieces.join("");
 }
@@ -53,7 +55,8 @@ async function committedResponse(deps: Deps, parts: TurnParts): Promise<Response
   const turn = await readTurn(deps.redis, parts.run, parts.turn);
   const place = { ...parts, attempt: turn?.attempt ?? 0 };
   const stored = await readAttempt(deps.redis, place);
-  if (stored?.record === undefined) throw new AirlockError("RECORD_INVALID", "a cut output has no record");
+  if (stored?.record === undefined)
+    throw new AirlockError("RECORD_INVALID", "an output that goes on has no record");
   const signed = signedRecordSchema.parse(JSON.parse(stored.record));
   const body = parseBody(responseBodySchema, verifyRecord(deps.keyring, "response", signed));
   if (body.run === place.run && body.turn === place.turn && body.attempt === place.attempt) return body;

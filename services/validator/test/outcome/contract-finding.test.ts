@@ -23,9 +23,13 @@ describe("what a response shows of its route's contract", () => {
       "ITEM_INCOMPLETE",
       "RESTATED_MISMATCH",
       "SIGNAL_CONFLICT",
+      "SIGNAL_FOREIGN",
+      "SIGNAL_UNFINISHED",
       "SIGNAL_UNKNOWN",
+      "SIGNAL_UNREQUESTED",
+      "SIGNAL_UNSPECIFIED",
       "STOP_SEQUENCE_UNKNOWN",
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
     ]);
   });
 
@@ -38,6 +42,10 @@ describe("what a response shows of its route's contract", () => {
     ["indeterminate", "EVENT_ORDER", "broken"],
     ["indeterminate", "STREAM_RESET", "unknown"],
     ["indeterminate", "HTTP_ERROR", "unknown"],
+    ["indeterminate", "PROVIDER_ERROR", "unknown"],
+    ["indeterminate", "PROVIDER_STOPPED", "unknown"],
+    ["indeterminate", "STREAM_MALFORMED", "broken"],
+    ["truncated", "CONTEXT_FULL", "kept"],
     ["indeterminate", "STREAMER_LOST", "unknown"],
     ["indeterminate", "ADAPTER_MISMATCH", "unknown"],
     ["indeterminate", null, "unknown"],

@@ -190,6 +190,51 @@ describe("what follows a response", () => {
       ended("truncated", "OUTPUT_TRUNCATED"),
     ],
     [
+      "what a stop sequence cut gets no larger budget, which the sequence would cut as well",
+      { outcome: ["truncated", null], stopSequence: 0 },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "what a full conversation cut gets no larger budget",
+      { outcome: ["truncated", null], errorClass: "CONTEXT_FULL" },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "what a full conversation cut is not continued",
+      {
+        outcome: ["truncated", null],
+        errorClass: "CONTEXT_FULL",
+        onTruncated: "continue",
+        items: ["message"],
+      },
+      ended("truncated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "a response that outlived its run ends the run",
+      { outcome: ["indeterminate", null], errorClass: "DEADLINE_EXCEEDED" },
+      ended("escalated", "DEADLINE_EXCEEDED"),
+    ],
+    [
+      "a streamer that was stopped is followed by a fresh attempt",
+      { outcome: ["indeterminate", null], errorClass: "STREAMER_STOPPED" },
+      retry(null, "STREAMER_STOPPED"),
+    ],
+    [
+      "an overload within a stream gets a fresh attempt",
+      { outcome: ["indeterminate", null], errorClass: "PROVIDER_ERROR", errorCode: "overloaded_error" },
+      retry(null, "PROVIDER_ERROR"),
+    ],
+    [
+      "a refusal of the request within a stream is not repeated",
+      { outcome: ["indeterminate", null], errorClass: "PROVIDER_ERROR", errorCode: "invalid_prompt" },
+      ended("failed", "REQUEST_REFUSED"),
+    ],
+    [
+      "a signature that is missing from the conversation would be missed again",
+      { outcome: ["indeterminate", null], errorClass: "SIGNATURE_MISSING" },
+      ended("failed", "SIGNATURE_MISSING"),
+    ],
+    [
       "a broken stream gets a fresh attempt with the same budget",
       { outcome: ["indeterminate", null], errorClass: "STREAM_RESET", budget: 7 },
       retry(7, "STREAM_RESET"),

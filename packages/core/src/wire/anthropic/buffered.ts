@@ -12,7 +12,7 @@ export function readBuffered(body: JsonValue, text: string): readonly WireEvent[
   if (error !== null) return [error];
   const blocks = isJsonObject(body) ? wholeBlocks(body) : null;
   if (!isJsonObject(body) || blocks === null) {
-    return [frameError("message", "malformed_body", "STREAM_ERROR")];
+    return [frameError("message", "malformed_body", "STREAM_MALFORMED")];
   }
   const reader = createMessageReader();
   const inputs = sourceTexts(text, "input");
@@ -20,14 +20,21 @@ export function readBuffered(body: JsonValue, text: string): readonly WireEvent[
     const events = reader.read(frame, () => inputs.get(path) ?? null);
     return events === "unknown" ? [] : events;
   };
-  const { content: _content, usage = null, stop_reason = null, stop_sequence = null, ...head } = body;
+  const {
+    content: _content,
+    usage = null,
+    stop_reason = null,
+    stop_sequence = null,
+    stop_details = null,
+    ...head
+  } = body;
   return [
     ...read(frame("message_start", { message: head }), ""),
     ...blocks.flatMap((block, index) => [
       ...read(frame("content_block_start", { index, content_block: block }), `content.${index}.input`),
       ...read(frame("content_block_stop", { index }), ""),
     ]),
-    ...read(frame("message_delta", { delta: { stop_reason, stop_sequence }, usage }), ""),
+    ...read(frame("message_delta", { delta: { stop_reason, stop_sequence, stop_details }, usage }), ""),
     ...reader.end(),
   ];
 }

@@ -17,6 +17,8 @@ interface State {
   readonly stopSequences: Set<string>;
   readonly pending: PendingTools;
   messageId: string | null;
+  /** What the provider says of a refusal in words. */
+  message: string | null;
 }
 
 /** The text of a block's input as it was sent; null where it has none. */
@@ -56,6 +58,7 @@ export function createMessageReader(): MessageReader {
     stopSequences: new Set(),
     pending: createPendingTools(),
     messageId: null,
+    message: null,
   };
   return {
     read(frame, inputSource) {
@@ -70,7 +73,7 @@ export function createMessageReader(): MessageReader {
 }
 
 function malformed(wireType: string): readonly WireEvent[] {
-  return [frameError(wireType, "malformed_frame", "STREAM_ERROR")];
+  return [frameError(wireType, "malformed_frame", "STREAM_MALFORMED")];
 }
 
 function readMessageStart(state: State, { wireType, data }: Frame): readonly WireEvent[] | null {
@@ -192,6 +195,8 @@ function readMessageDelta(state: State, { wireType, data }: Frame): readonly Wir
   if (stopReason !== null) state.stopReasons.add(stopReason);
   const stopSequence = text(delta?.["stop_sequence"]);
   if (stopSequence !== null) state.stopSequences.add(stopSequence);
+  const details = object(delta?.["stop_details"]);
+  state.message ??= text(details?.["explanation"]) ?? text(details?.["category"]);
   return readUsage(wireType, data);
 }
 
@@ -213,6 +218,7 @@ function finish(state: State): readonly WireEvent[] {
       usage: null,
       responseId: state.messageId,
       ...endingSequence(state, status),
+      ...(state.message === null ? {} : { message: state.message }),
     })),
   ];
 }

@@ -1,4 +1,4 @@
-import type { NormalizedOutcome, Observed } from "../adapter.ts";
+import { indeterminate, type NormalizedOutcome, type Observed } from "../adapter.ts";
 import { INDETERMINATE, type RawSignal } from "../outcome.ts";
 
 const COMPLETE = { kind: "candidate_complete", action: null } as const;
@@ -12,10 +12,11 @@ type Row = (observed: Observed) => NormalizedOutcome;
 /** What each stop reason means; one that has no row is indeterminate. */
 const STOP_REASONS = {
   // Only for those who asked for it, and nothing here does.
-  compaction: () => INDETERMINATE,
+  compaction: indeterminate("SIGNAL_UNREQUESTED"),
   end_turn: withoutCalls(COMPLETE),
   max_tokens: () => TRUNCATED,
-  model_context_window_exceeded: () => TRUNCATED,
+  // A cut that no larger budget would mend.
+  model_context_window_exceeded: () => ({ ...TRUNCATED, because: "CONTEXT_FULL" }),
   pause_turn: withoutCalls(CONTINUE),
   refusal: () => POLICY_STOP,
   stop_sequence: withoutCalls(COMPLETE),

@@ -43,7 +43,7 @@ export function enterDelta(draft: Draft, piece: Piece): readonly WireEvent[] {
   const refusal = readContent(delta["refusal"]);
   const calls = readCalls(piece);
   if (content === null || refusal === null || calls === null) {
-    return [frameError(wireType, "malformed_frame", "STREAM_ERROR")];
+    return [frameError(wireType, "malformed_frame", "STREAM_MALFORMED")];
   }
   draft.extras.add(delta, MESSAGE_FIELDS);
   return [

@@ -16,7 +16,7 @@ export function readBuffered(body: JsonValue, text: string): readonly WireEvent[
     completion === null
       ? null
       : createChunkReader("message").read(withCallIndexes(completion), lazySource(text));
-  return events ?? [frameError("", "no_response", "STREAM_ERROR")];
+  return events ?? [frameError("", "no_response", "STREAM_MALFORMED")];
 }
 
 /** In a whole message a call is one element and is never continued: here its place does identify it. */

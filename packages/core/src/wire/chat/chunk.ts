@@ -5,7 +5,7 @@ import { frameError, readError } from "../frame.ts";
 import { createDraft, enterDelta, hasContent } from "./assemble.ts";
 import type { SourceText } from "./call-fragment.ts";
 import { isContent } from "./extras.ts";
-import { finishDraft } from "./finish.ts";
+import { finishDraft, type FinishMark } from "./finish.ts";
 import { FINISHES_WITH_CALLS } from "./wire-types.ts";
 
 export interface ChunkReader {
@@ -34,7 +34,7 @@ export function createChunkReader(member: ChoiceMember = "delta"): ChunkReader {
       const wireType = text(data["object"]) ?? "";
       const list = objects(choices ?? undefined);
       if (choices !== null && (!isJsonArray(choices) || list.length < choices.length)) {
-        return [frameError(wireType, "malformed_frame", "STREAM_ERROR")];
+        return [frameError(wireType, "malformed_frame", "STREAM_MALFORMED")];
       }
       return [
         ...start(state, data, wireType),
@@ -81,14 +81,14 @@ function readChoice(state: State, choice: JsonObject, context: ChunkContext): re
   const finish = choice["finish_reason"] ?? "";
   const content = object(delta);
   if (content === null || typeof finish !== "string") {
-    return [frameError(wireType, "malformed_frame", "STREAM_ERROR")];
+    return [frameError(wireType, "malformed_frame", "STREAM_MALFORMED")];
   }
   const source: SourceText = (path) => context.source(`choices.0.${member}.${path}`);
   return [
     ...choiceErrors(choice, context),
     ...usageEvents(choice["usage"], wireType),
     ...enterContent(state, { wireType, delta: content, source }),
-    ...(finish === "" ? [] : enterFinish(state, finish, wireType)),
+    ...(finish === "" ? [] : enterFinish(state, { reason: finish, ...endingOf(choice) }, wireType)),
   ];
 }
 
@@ -114,11 +114,21 @@ function enterContent(state: State, piece: Parameters<typeof enterDelta>[1]): re
     : [];
 }
 
-function enterFinish(state: State, reason: string, wireType: string): readonly WireEvent[] {
+/** What some servers say beside the reason. A stop that was matched by number is a token, the model's own end. */
+function endingOf(choice: JsonObject): Pick<FinishMark, "stopSequence" | "nativeReason"> {
+  return { stopSequence: text(choice["matched_stop"]), nativeReason: text(choice["native_finish_reason"]) };
+}
+
+function enterFinish(
+  state: State,
+  ending: Pick<FinishMark, "reason" | "stopSequence" | "nativeReason">,
+  wireType: string,
+): readonly WireEvent[] {
   const { draft, responseId, created, finish } = state;
+  const { reason } = ending;
   if (finish === null) {
     state.finish = reason;
-    return finishDraft(draft, { wireType, reason, responseId, created });
+    return finishDraft(draft, { wireType, responseId, created, ...ending });
   }
   if (finish === reason || isSameEnd(finish, reason, draft.calls.all.length)) return [];
   const signal = { status: reason, reason: null };

@@ -15,6 +15,8 @@ export interface FinishMark {
   readonly responseId: string | null;
   /** Tells responses apart whose gateway gives them no id. */
   readonly created: number | null;
+  readonly stopSequence: string | null;
+  readonly nativeReason: string | null;
 }
 
 interface FinishedCall {
@@ -25,15 +27,12 @@ interface FinishedCall {
 
 /** Everything that the finish reason makes final: each item, and the one message that a follow-up repeats. */
 export function finishDraft(draft: Draft, mark: FinishMark): readonly WireEvent[] {
-  const { wireType, reason, responseId } = mark;
+  const { wireType, reason, responseId, stopSequence, nativeReason } = mark;
   const calls = draft.calls.all.map((slot) => finishCall(slot, mark));
   return [
     ...identityFaults(draft, wireType),
     ...finishText(draft, wireType),
     ...calls.map((call) => callFinished(call, wireType)),
-    ...(draft.calls.all.some(({ id }) => id === null)
-      ? [{ type: "response_flagged", wireType, flag: "id_synthesised" } as const]
-      : []),
     {
       type: "response_finished",
       wireType,
@@ -42,6 +41,8 @@ export function finishDraft(draft: Draft, mark: FinishMark): readonly WireEvent[
       output: assembleMessage(draft, calls),
       usage: null,
       responseId,
+      ...(stopSequence === null ? {} : { stopSequence }),
+      ...(nativeReason === null ? {} : { nativeReason }),
     },
   ];
 }
@@ -64,7 +65,7 @@ function identityFaults({ calls }: Draft, wireType: string): readonly WireEvent[
 
 function finishText(draft: Draft, wireType: string): readonly WireEvent[] {
   const content = draft.content.join("");
-  const refusal = content === "" && draft.refusal.length > 0;
+  const refusal = draft.refusal.length > 0;
   return [
     ...(draft.hasReasoning ? [plainFinished(wireType, "reasoning", { content: null, refusal: false })] : []),
     ...(content !== "" || refusal ? [plainFinished(wireType, "message", { content, refusal })] : []),
@@ -83,7 +84,8 @@ function plainFinished(
 function callFinished({ slot, callId, content }: FinishedCall, wireType: string): WireEvent {
   const { name, argumentsKind } = slot;
   const identity = { kind: "tool_call", callId, name, argumentsKind, status: null, raw: null } as const;
-  return { type: "item_finished", wireType, slot: slot.slot, ...identity, content, refusal: false };
+  const flags = slot.id === null ? { flags: ["id_synthesised"] as const } : {};
+  return { type: "item_finished", wireType, slot: slot.slot, ...identity, content, refusal: false, ...flags };
 }
 
 /** A response of nothing leaves nothing to repeat: an empty message is refused by many providers. */

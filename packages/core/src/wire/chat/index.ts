@@ -9,7 +9,7 @@ import { normalize } from "./stop-reasons.ts";
 /** OpenAI Chat Completions. */
 export const chatAdapter: Adapter = {
   family: "chat",
-  version: "chat@1",
+  version: "chat@2",
   supports: SUPPORTS,
   closingMarker: "by_route",
   headers: {},

@@ -6,6 +6,6 @@ import { text } from "../fields.ts";
 export function readItem(item: JsonObject): ItemFacts | null {
   if (item["role"] !== "assistant") return null;
   const content = text(item["content"]) ?? "";
-  const refusal = content === "" && text(item["refusal"]) !== null;
+  const refusal = text(item["refusal"]) !== null;
   return { kind: "message", callId: null, name: null, argumentsKind: null, content, status: null, refusal };
 }

@@ -25,5 +25,5 @@ export function readBuffered(body: JsonValue, text: string): readonly WireEvent[
 }
 
 function malformed(): WireEvent {
-  return frameError(CHUNK, "malformed_body", "STREAM_ERROR");
+  return frameError(CHUNK, "malformed_body", "STREAM_MALFORMED");
 }

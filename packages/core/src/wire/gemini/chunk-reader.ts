@@ -24,6 +24,8 @@ interface State {
   readonly blockReasons: Set<string>;
   responseId: string | null;
   unspecified: boolean;
+  /** What the provider says of the end in words. */
+  message: string | null;
   chunks: number;
 }
 
@@ -35,6 +37,7 @@ export function createChunkReader(): ChunkReader {
     blockReasons: new Set(),
     responseId: null,
     unspecified: false,
+    message: null,
     chunks: 0,
   };
   return {
@@ -51,7 +54,9 @@ function readHead(state: State, chunk: JsonObject): readonly WireEvent[] {
   const responseId = text(chunk["responseId"]);
   const isNew = state.chunks === 1 || (state.responseId === null && responseId !== null);
   state.responseId ??= responseId;
-  const blockReason = text(object(chunk["promptFeedback"])?.["blockReason"]);
+  const feedback = object(chunk["promptFeedback"]);
+  const blockReason = text(feedback?.["blockReason"]);
+  state.message ??= text(feedback?.["blockReasonMessage"]);
   if (blockReason !== null) state.blockReasons.add(blockReason);
   const model = text(chunk["modelVersion"]);
   return [
@@ -83,6 +88,7 @@ function readCandidate(state: State, chunk: JsonObject, argsSource: ArgsSource):
   // What stands in the same chunk as the finish reason came before it.
   const events = readParts(state, candidate, argsSource);
   const reason = text(candidate["finishReason"]);
+  state.message ??= text(candidate["finishMessage"]);
   if (reason === UNSPECIFIED) state.unspecified = true;
   else if (reason !== null) state.finishReasons.add(reason);
   return events;
@@ -115,10 +121,11 @@ function signals(state: State): readonly RawSignal[] {
 }
 
 function finished(state: State, signal: RawSignal): WireEvent {
-  const { responseId } = state;
-  return { type: "response_finished", wireType: CHUNK, signal, restated: null, usage: null, responseId };
+  const { responseId, message } = state;
+  const end = { type: "response_finished", wireType: CHUNK, signal, restated: null, usage: null } as const;
+  return { ...end, responseId, ...(message === null ? {} : { message }) };
 }
 
 function malformed(): WireEvent {
-  return frameError(CHUNK, "malformed_frame", "STREAM_ERROR");
+  return frameError(CHUNK, "malformed_frame", "STREAM_MALFORMED");
 }

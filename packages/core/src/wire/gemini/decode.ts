@@ -1,7 +1,9 @@
 // Takes the SSE messages of one Gemini stream, gives wire events; counts what it doesn't know, and turns what can't
 // be right (broken JSON, several candidates, fragments without a call) into a stream error.
+import { z } from "zod";
 import type { Decoder } from "../adapter.ts";
-import { frameError, readFrame } from "../frame.ts";
+import type { WireEvent } from "../events.ts";
+import { bodyError, frameError, readFrame } from "../frame.ts";
 import { sourceTexts } from "../source-text.ts";
 import { createChunkReader, type ArgsSource } from "./chunk-reader.ts";
 import { CHUNK } from "./wire-types.ts";
@@ -19,9 +21,7 @@ export function createDecoder(): Decoder {
         case "error":
           return [reading.error];
         case "unknown": {
-          // Errors may come as an array; nothing else does.
-          if (message.data.trimStart().startsWith("["))
-            return [frameError(CHUNK, "array_frame", "STREAM_ERROR")];
+          if (message.data.trimStart().startsWith("[")) return [arrayError(message.data)];
           unknownEvents += 1;
           return [];
         }
@@ -37,6 +37,11 @@ export function createDecoder(): Decoder {
       return unknownEvents;
     },
   };
+}
+
+/** Errors may come as an array; nothing else does. */
+function arrayError(text: string): WireEvent {
+  return bodyError(z.json().parse(JSON.parse(text))) ?? frameError(CHUNK, "array_frame", "STREAM_MALFORMED");
 }
 
 /** Arguments are objects of the chunk: their text is looked up once, and only where there is a call. */

@@ -49,7 +49,7 @@ export function createFunctionCalls(): FunctionCalls {
   return {
     read(input) {
       const call = object(input.part["functionCall"]);
-      if (call === null) return [fault("malformed_call", "STREAM_ERROR")];
+      if (call === null) return [fault("malformed_call", "STREAM_MALFORMED")];
       const name = text(call["name"]);
       if (name === null || isSameCall(state.open, call)) return continueCall(state, input, call);
       const streams = call["willContinue"] === true || objects(call["partialArgs"]).length > 0;
@@ -66,7 +66,7 @@ function isSameCall(open: OpenCall | null, call: JsonObject): boolean {
 
 function readWhole(state: State, input: CallPart, { call, name }: NamedCall): readonly WireEvent[] {
   const args = call["args"] ?? null;
-  if (args !== null && object(args) === null) return [fault("malformed_arguments", "STREAM_ERROR")];
+  if (args !== null && object(args) === null) return [fault("malformed_arguments", "STREAM_MALFORMED")];
   const id = text(call["id"]);
   const content = args === null ? "" : (input.argsText ?? JSON.stringify(args));
   const value = args === null ? {} : parsedArguments(content);

@@ -1,4 +1,4 @@
-import type { NormalizedOutcome, Observed } from "../adapter.ts";
+import { indeterminate, type NormalizedOutcome, type Observed } from "../adapter.ts";
 import { INDETERMINATE, type RawSignal } from "../outcome.ts";
 import { BLOCKED } from "./wire-types.ts";
 
@@ -14,27 +14,27 @@ const FINISH_REASONS = {
   BLOCKLIST: () => POLICY_STOP,
   // Another hop would follow; the calls of this one are not its last word.
   CONTINUATION: () => TRUNCATED,
-  FINISH_REASON_UNSPECIFIED: () => INDETERMINATE,
-  IMAGE_OTHER: () => INDETERMINATE,
+  FINISH_REASON_UNSPECIFIED: indeterminate("SIGNAL_UNSPECIFIED"),
+  IMAGE_OTHER: indeterminate("PROVIDER_STOPPED"),
   IMAGE_PROHIBITED_CONTENT: () => POLICY_STOP,
   IMAGE_RECITATION: () => POLICY_STOP,
   IMAGE_SAFETY: () => POLICY_STOP,
   // A block because of an unsupported language: by judgement, since asking again would not help.
   LANGUAGE: () => POLICY_STOP,
-  MALFORMED_FUNCTION_CALL: () => INDETERMINATE,
-  MALFORMED_RESPONSE: () => INDETERMINATE,
+  MALFORMED_FUNCTION_CALL: indeterminate("CALL_MALFORMED"),
+  MALFORMED_RESPONSE: indeterminate("RESPONSE_MALFORMED"),
   MAX_TOKENS: () => TRUNCATED,
-  MISSING_THOUGHT_SIGNATURE: () => INDETERMINATE,
-  NO_IMAGE: () => INDETERMINATE,
-  OTHER: () => INDETERMINATE,
+  MISSING_THOUGHT_SIGNATURE: indeterminate("SIGNATURE_MISSING"),
+  NO_IMAGE: indeterminate("PROVIDER_STOPPED"),
+  OTHER: indeterminate("PROVIDER_STOPPED"),
   PROHIBITED_CONTENT: () => POLICY_STOP,
   RECITATION: () => POLICY_STOP,
   SAFETY: () => POLICY_STOP,
   SPII: () => POLICY_STOP,
   // Calls have no reason of their own.
   STOP: (observed) => (observed.calls > 0 ? TOOL : COMPLETE),
-  TOO_MANY_TOOL_CALLS: () => INDETERMINATE,
-  UNEXPECTED_TOOL_CALL: () => INDETERMINATE,
+  TOO_MANY_TOOL_CALLS: indeterminate("TOO_MANY_CALLS"),
+  UNEXPECTED_TOOL_CALL: indeterminate("CALL_UNEXPECTED"),
 } as const satisfies Record<string, Row>;
 
 /** Why a prompt was rejected: whichever of these it is, nothing was generated. */

@@ -13,7 +13,7 @@ export function readBuffered(body: JsonValue): readonly WireEvent[] {
   const status = text(response?.["status"]);
   // A response carries its error inside, beside its own status; an error body has no status.
   if (response === null || status === null) {
-    return [bodyError(body) ?? frameError(WIRE_TYPE, "no_response", "STREAM_ERROR")];
+    return [bodyError(body) ?? frameError(WIRE_TYPE, "no_response", "STREAM_MALFORMED")];
   }
   const output = response["output"] ?? [];
   if (!isJsonArray(output) || objects(output).length < output.length) return [malformed()];
@@ -36,5 +36,5 @@ function readItemAt(item: JsonObject, index: number): readonly WireEvent[] {
 }
 
 function malformed(): WireEvent {
-  return frameError(WIRE_TYPE, "malformed_response", "STREAM_ERROR");
+  return frameError(WIRE_TYPE, "malformed_response", "STREAM_MALFORMED");
 }

@@ -19,7 +19,7 @@ export function createDecoder(): Decoder {
   function readKnown(frame: Frame): readonly WireEvent[] {
     const reader = EVENT_READERS.get(frame.wireType);
     if (reader !== undefined) {
-      return reader(frame) ?? [frameError(frame.wireType, "malformed_frame", "STREAM_ERROR")];
+      return reader(frame) ?? [frameError(frame.wireType, "malformed_frame", "STREAM_MALFORMED")];
     }
     const meaning = unreadEvent(frame.wireType);
     if (meaning === "response_ended") {

@@ -6,6 +6,7 @@ import type { EncodeInput, EncodeTool } from "../adapter.ts";
 import { carriedArguments } from "../carried-arguments.ts";
 import type { ConversationEntry } from "../conversation.ts";
 import { text } from "../fields.ts";
+import { encodeResult } from "./call-result.ts";
 
 export const SUPPORTS = { stopSequences: false } as const;
 
@@ -55,8 +56,7 @@ function encodeTool(tool: EncodeTool): string {
 }
 
 function encodeEntries(entries: readonly ConversationEntry[]): readonly JsonValue[] {
-  // A call made by a provider-side program names its caller, and its result has to name it again.
-  const callers = new Map<string, JsonValue>();
+  const calls = new Map<string, JsonObject>();
   return entries.flatMap((entry): readonly JsonValue[] => {
     switch (entry.type) {
       case "instructions":
@@ -65,19 +65,10 @@ function encodeEntries(entries: readonly ConversationEntry[]): readonly JsonValu
       case "correction":
         return [{ type: "message", role: "user", content: [{ type: "input_text", text: entry.text }] }];
       case "model_output":
-        for (const item of entry.items) rememberCaller(callers, item);
+        for (const item of entry.items) rememberCall(calls, item);
         return entry.items.map((item) => carryItem(item));
-      case "call_result": {
-        const caller = callers.get(entry.callId);
-        return [
-          {
-            type: entry.argumentsKind === "json" ? "function_call_output" : "custom_tool_call_output",
-            call_id: entry.callId,
-            output: entry.content,
-            ...(caller === undefined ? {} : { caller }),
-          },
-        ];
-      }
+      case "call_result":
+        return [encodeResult(entry, calls.get(entry.callId))];
       default:
         return assertNever(entry);
     }
@@ -91,8 +82,8 @@ function carryItem(item: JsonObject): JsonObject {
   return { ...item, arguments: carriedArguments(content) };
 }
 
-function rememberCaller(callers: Map<string, JsonValue>, item: JsonObject): void {
-  const callId = text(item["call_id"]);
-  const caller = item["caller"] ?? null;
-  if (callId !== null && caller !== null) callers.set(callId, caller);
+/** Under the id that its result names. */
+function rememberCall(calls: Map<string, JsonObject>, item: JsonObject): void {
+  const callId = text(item["call_id"]) ?? text(item["id"]);
+  if (callId !== null) calls.set(callId, item);
 }

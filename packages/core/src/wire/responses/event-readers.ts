@@ -132,7 +132,7 @@ function snapshotErrors(wireType: string, response: JsonObject): readonly WireEv
       wireType,
       code: text(code),
       message: text(message),
-      errorClass: "STREAM_ERROR",
+      errorClass: "PROVIDER_ERROR",
     },
   ];
 }

@@ -63,18 +63,25 @@ describe("a message that did not come as a stream", () => {
   });
 
   test.each([
-    ["an error", { type: "error", error: { type: "overloaded_error", message: "over" } }],
-    [
-      "an error of the gateway",
-      { error: { message: "over (request id: x)", type: "comet_api_error", code: "" } },
-    ],
     ["another kind of object", { object: "chat.completion", choices: [] }],
     ["a content that is no list", body({ content: "hi", stop_reason: "end_turn" })],
     ["a block that is no object", body({ content: ["hi"], stop_reason: "end_turn" })],
     ["an array", []],
     ["a text", '"hi"'],
   ])("is refused when it is %s", (_name, whole) => {
-    expect(summary(readBody("anthropic", whole))).toEqual(["indeterminate", "STREAM_ERROR", []]);
+    expect(summary(readBody("anthropic", whole))).toEqual(["indeterminate", "STREAM_MALFORMED", []]);
+  });
+
+  test.each([
+    ["an error", { type: "error", error: { type: "overloaded_error", message: "over" } }, "overloaded_error"],
+    [
+      "an error of the gateway",
+      { error: { message: "over (request id: x)", type: "comet_api_error", code: "" } },
+      "comet_api_error",
+    ],
+  ])("is refused when it is %s, in the provider's own words", (_name, whole, code) => {
+    const reading = readBody("anthropic", whole);
+    expect([...summary(reading), reading.errorCode]).toEqual(["indeterminate", "PROVIDER_ERROR", [], code]);
   });
 
   test.each([null, undefined, ""])("without a stop reason (%j) has no outcome", (reason) => {

@@ -176,7 +176,7 @@ describe("what gateways do and what may run", () => {
     [
       "an error before the end",
       STARTED + CALL + frame("error", { error: { type: "api_error" } }) + ENDED,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       [SET_ASIDE],
     ],
     [
@@ -186,7 +186,7 @@ describe("what gateways do and what may run", () => {
         stopReason("tool_use") +
         frame("error", { error: { type: "overloaded_error" } }) +
         STOPPED,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       [SET_ASIDE],
     ],
     [
@@ -226,7 +226,7 @@ describe("what gateways do and what may run", () => {
     [
       "text in a call",
       STARTED + start(0, toolUse()) + delta(0, { type: "text_delta", text: "x" }) + stop(0) + ENDED,
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
       [SET_ASIDE],
     ],
     [
@@ -236,7 +236,7 @@ describe("what gateways do and what may run", () => {
         delta(0, { type: "input_json_delta", partial_json: { a: 1 } }) +
         stop(0) +
         ENDED,
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
       [SET_ASIDE],
     ],
     [
@@ -269,11 +269,11 @@ describe("what gateways do and what may run", () => {
       "SIGNAL_CONFLICT",
       [SET_ASIDE],
     ],
-    ["a bare line of JSON", `${STARTED}${CALL}{"x":1}\n\n${ENDED}`, "STREAM_ERROR", [SET_ASIDE]],
+    ["a bare line of JSON", `${STARTED}${CALL}{"x":1}\n\n${ENDED}`, "STREAM_MALFORMED", [SET_ASIDE]],
     [
       "two types of one frame",
       `${STARTED}${CALL}event: ping\ndata: {"type":"message_delta"}\n\n${ENDED}`,
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
       [SET_ASIDE],
     ],
   ])("refuses %s", (...[_name, stream, errorClass, items]) => {
@@ -326,14 +326,14 @@ describe("what gateways do and what may run", () => {
   });
 
   test.each([
-    ["max_tokens", "truncated"],
-    ["model_context_window_exceeded", "truncated"],
-    ["refusal", "policy_stop"],
-  ])("%s is its own end, with a block left open", (reason, outcome) => {
+    ["max_tokens", "truncated", null],
+    ["model_context_window_exceeded", "truncated", "CONTEXT_FULL"],
+    ["refusal", "policy_stop", null],
+  ])("%s is its own end, with a block left open", (reason, outcome, errorClass) => {
     const open = start(0, toolUse()) + json(0, '{"path":');
     expect(summary(read(STARTED + open + stopReason(reason) + STOPPED))).toEqual([
       outcome,
-      null,
+      errorClass,
       ["ITEM_INCOMPLETE"],
     ]);
   });

@@ -166,7 +166,7 @@ describe("the Messages decoder", () => {
         wireType: type,
         code: "malformed_frame",
         message: null,
-        errorClass: "STREAM_ERROR",
+        errorClass: "STREAM_MALFORMED",
       },
     ]);
   });

@@ -109,7 +109,7 @@ describe("the Chat decoder", () => {
       wireType: "c",
       code: "malformed_frame",
       message: null,
-      errorClass: "STREAM_ERROR",
+      errorClass: "STREAM_MALFORMED",
     });
   });
 

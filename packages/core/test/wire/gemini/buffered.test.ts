@@ -63,17 +63,21 @@ describe("a response that did not come as a stream", () => {
   });
 
   test.each([
-    ["an error", { error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" } }],
-    ["an array with an error", [{ error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" } }]],
-    ["an array that ends in an error", [body("STOP", READ_A), { error: { code: 500 } }]],
-    ["an empty array", []],
-    ["an array of texts", ["x"]],
-    ["an empty object", {}],
-    ["another kind of object", { object: "chat.completion", choices: [] }],
-    ["a text", '"x"'],
-  ])("is refused when it is %s", (_name, whole) => {
+    ["an error", "PROVIDER_ERROR", { error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" } }],
+    [
+      "an array with an error",
+      "PROVIDER_ERROR",
+      [{ error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" } }],
+    ],
+    ["an array that ends in an error", "PROVIDER_ERROR", [body("STOP", READ_A), { error: { code: 500 } }]],
+    ["an empty array", "STREAM_MALFORMED", []],
+    ["an array of texts", "STREAM_MALFORMED", ["x"]],
+    ["an empty object", "STREAM_MALFORMED", {}],
+    ["another kind of object", "STREAM_MALFORMED", { object: "chat.completion", choices: [] }],
+    ["a text", "STREAM_MALFORMED", '"x"'],
+  ] as const)("is refused when it is %s", (...[_name, errorClass, whole]) => {
     const reading = readBody("gemini", whole);
-    expect(summary(reading).slice(0, 2)).toEqual(["indeterminate", "STREAM_ERROR"]);
+    expect(summary(reading).slice(0, 2)).toEqual(["indeterminate", errorClass]);
     expect(released(reading)).toEqual([]);
   });
 

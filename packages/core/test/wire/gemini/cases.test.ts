@@ -145,7 +145,7 @@ describe("what gateways do and what may run", () => {
     [
       "C74 a malformed call",
       parts(READ_A) + finish("MALFORMED_FUNCTION_CALL"),
-      "SIGNAL_UNKNOWN",
+      "CALL_MALFORMED",
       [SET_ASIDE],
     ],
     [
@@ -193,29 +193,41 @@ describe("what gateways do and what may run", () => {
       "ARGUMENTS_MISMATCH",
       [SET_ASIDE],
     ],
-    ["C77 arguments as a text", parts(call({ name: "f", args: '{"path":' })) + STOP, "STREAM_ERROR", []],
+    ["C77 arguments as a text", parts(call({ name: "f", args: '{"path":' })) + STOP, "STREAM_MALFORMED", []],
     [
       "an error in a data frame",
       parts(READ_A) + chunk({ error: { code: 503, message: "over" } }) + STOP,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       [SET_ASIDE],
     ],
     [
       "an error after the finish reason",
       `${parts(READ_A)}${STOP}data: {"error":{"code":500}}\n\n`,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       [SET_ASIDE],
     ],
     [
       "an error outside any field",
       `${parts(READ_A)}{"error":{"code":500}}\n\n${STOP}`,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
+      [SET_ASIDE],
+    ],
+    [
+      "an error in several lines outside any field",
+      `${parts(READ_A)}{\n  "error": {\n    "code": 503,\n    "message": "over"\n  }\n}\n\n${STOP}`,
+      "PROVIDER_ERROR",
+      [SET_ASIDE],
+    ],
+    [
+      "a line outside any field that is no JSON, at the end",
+      `${parts(READ_A)}${STOP}{oops\n\n`,
+      "STREAM_MALFORMED",
       [SET_ASIDE],
     ],
     [
       "an array of errors",
       `${parts(READ_A)}data: [{"error":{"code":500}}]\n\n${STOP}`,
-      "STREAM_ERROR",
+      "PROVIDER_ERROR",
       [SET_ASIDE],
     ],
     ["two finish reasons", parts(READ_A) + finish("OTHER") + STOP, "SIGNAL_CONFLICT", [SET_ASIDE]],
@@ -232,7 +244,12 @@ describe("what gateways do and what may run", () => {
       [SET_ASIDE],
     ],
     ["no finish reason", parts(READ_A), "STREAM_TRUNCATED", [SET_ASIDE]],
-    ["only an unspecified one", finish("FINISH_REASON_UNSPECIFIED", READ_A), "SIGNAL_UNKNOWN", [SET_ASIDE]],
+    [
+      "only an unspecified one",
+      finish("FINISH_REASON_UNSPECIFIED", READ_A),
+      "SIGNAL_UNSPECIFIED",
+      [SET_ASIDE],
+    ],
     ["a reason that nobody knows", finish("SOMETHING_NEW", READ_A), "SIGNAL_UNKNOWN", [SET_ASIDE]],
     [
       "two candidates",
@@ -255,11 +272,16 @@ describe("what gateways do and what may run", () => {
     [
       "parts that are no list",
       chunk({ candidates: [{ content: { parts: READ_A } }] }) + STOP,
-      "STREAM_ERROR",
+      "STREAM_MALFORMED",
       [],
     ],
     ["a call that is no object", parts(call({}), { functionCall: "f" }) + STOP, "EVENT_ORDER", []],
-    ["cut JSON in a frame", `${parts(READ_A)}data: {"candidates":\n\n${STOP}`, "STREAM_ERROR", [SET_ASIDE]],
+    [
+      "cut JSON in a frame",
+      `${parts(READ_A)}data: {"candidates":\n\n${STOP}`,
+      "STREAM_MALFORMED",
+      [SET_ASIDE],
+    ],
   ])("refuses %s", (...[_name, stream, errorClass, items]) => {
     expect(summary(read(stream))).toEqual(["indeterminate", errorClass, items]);
   });

@@ -126,7 +126,7 @@ describe("the Gemini decoder", () => {
       wireType: "error",
       code,
       message: text,
-      errorClass: "STREAM_ERROR",
+      errorClass: "PROVIDER_ERROR",
     };
     expect(read).toEqual([[error], [error]]);
   });

@@ -4,8 +4,9 @@ import { ADAPTERS, type Observed, type RawSignal } from "@airlock/core/wire";
 const NOTHING: Observed = { calls: 0, approvals: 0, providerExecuted: 0, refusal: false, errorCodes: [] };
 
 function outcome(signal: RawSignal, observed: Partial<Observed>): string {
-  const { kind, action } = ADAPTERS.gemini.normalize(signal, { ...NOTHING, ...observed });
-  return action === null ? kind : `${kind}:${action}`;
+  const { kind, action, because } = ADAPTERS.gemini.normalize(signal, { ...NOTHING, ...observed });
+  const text = action === null ? kind : `${kind}:${action}`;
+  return because === undefined ? text : `${text} because ${because}`;
 }
 
 describe("the outcome of a finish reason of Gemini", () => {
@@ -22,15 +23,15 @@ describe("the outcome of a finish reason of Gemini", () => {
     ["IMAGE_PROHIBITED_CONTENT", "policy_stop"],
     ["IMAGE_RECITATION", "policy_stop"],
     ["LANGUAGE", "policy_stop"],
-    ["MALFORMED_FUNCTION_CALL", "indeterminate"],
-    ["UNEXPECTED_TOOL_CALL", "indeterminate"],
-    ["TOO_MANY_TOOL_CALLS", "indeterminate"],
-    ["NO_IMAGE", "indeterminate"],
-    ["IMAGE_OTHER", "indeterminate"],
-    ["OTHER", "indeterminate"],
-    ["FINISH_REASON_UNSPECIFIED", "indeterminate"],
-    ["MISSING_THOUGHT_SIGNATURE", "indeterminate"],
-    ["MALFORMED_RESPONSE", "indeterminate"],
+    ["MALFORMED_FUNCTION_CALL", "indeterminate because CALL_MALFORMED"],
+    ["UNEXPECTED_TOOL_CALL", "indeterminate because CALL_UNEXPECTED"],
+    ["TOO_MANY_TOOL_CALLS", "indeterminate because TOO_MANY_CALLS"],
+    ["NO_IMAGE", "indeterminate because PROVIDER_STOPPED"],
+    ["IMAGE_OTHER", "indeterminate because PROVIDER_STOPPED"],
+    ["OTHER", "indeterminate because PROVIDER_STOPPED"],
+    ["FINISH_REASON_UNSPECIFIED", "indeterminate because SIGNAL_UNSPECIFIED"],
+    ["MISSING_THOUGHT_SIGNATURE", "indeterminate because SIGNATURE_MISSING"],
+    ["MALFORMED_RESPONSE", "indeterminate because RESPONSE_MALFORMED"],
     ["stop", "indeterminate"],
     ["constructor", "indeterminate"],
     ["", "indeterminate"],

@@ -85,7 +85,7 @@ describe("the Responses decoder", () => {
   ])("reads an error that is %s", (...[_name, data, code, text]) => {
     const { events } = decode({ event: null, data: JSON.stringify(data), bare: false });
     expect(events).toEqual([
-      { type: "stream_error", wireType: "error", code, message: text, errorClass: "STREAM_ERROR" },
+      { type: "stream_error", wireType: "error", code, message: text, errorClass: "PROVIDER_ERROR" },
     ]);
   });
 
@@ -116,7 +116,7 @@ describe("the Responses decoder", () => {
         wireType: type,
         code: "malformed_frame",
         message: null,
-        errorClass: "STREAM_ERROR",
+        errorClass: "STREAM_MALFORMED",
       },
     ]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ResponseInputItem } from "openai/resources/responses/responses";
 import { AirlockError } from "@airlock/core/fault";
 import { ADAPTERS, type EncodeInput } from "@airlock/core/wire";
 
@@ -24,7 +25,50 @@ function encodeWithStop(): string {
   return ADAPTERS.responses.encode({ ...MINIMAL, stopSequences: ["END"] });
 }
 
+/** What a request answers a quarantined call of a built-in tool with; the client's own type holds its form. */
+const SET_ASIDE: readonly (readonly [object, ResponseInputItem])[] = [
+  [
+    { type: "shell_call", call_id: "c" },
+    {
+      type: "shell_call_output",
+      call_id: "c",
+      output: [{ stdout: "", stderr: "not run", outcome: { type: "exit", exit_code: 1 } }],
+    },
+  ],
+  [
+    { type: "local_shell_call", id: "l", call_id: "c" },
+    { type: "local_shell_call_output", id: "c", output: "not run" },
+  ],
+  [
+    { type: "apply_patch_call", call_id: "c" },
+    { type: "apply_patch_call_output", call_id: "c", status: "failed", output: "not run" },
+  ],
+  [
+    { type: "computer_call", call_id: "c" },
+    {
+      type: "computer_call_output",
+      call_id: "c",
+      status: "incomplete",
+      output: { type: "computer_screenshot" },
+    },
+  ],
+  [
+    { type: "tool_search_call", call_id: "c", execution: "client" },
+    { type: "tool_search_output", call_id: "c", execution: "client", status: "completed", tools: [] },
+  ],
+];
+
 describe("the Responses request", () => {
+  test.each(SET_ASIDE)("answers %j in its own form", (item, expected) => {
+    const output = { type: "model_output", family: "responses", attempt: "r.1.1" } as const;
+    const result = { type: "call_result", itemKey: "r.1.1.0", callId: "c", argumentsKind: "json" } as const;
+    const entries = [
+      { ...output, items: [{ ...item }] },
+      { ...result, content: "not run", failed: true },
+    ];
+    expect(body({ entries })).toMatchObject({ input: [item, expected] });
+  });
+
   test("replays the whole conversation in order", () => {
     const items = [
       {

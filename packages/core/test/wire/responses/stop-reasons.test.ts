@@ -25,22 +25,24 @@ describe("the outcome of a Responses signal", () => {
     ["incomplete:content_filter", {}, "policy_stop"],
     ["incomplete:content_filter", { errorCodes: ["bio_policy"] }, "indeterminate"],
     ["incomplete:something_new", {}, "indeterminate"],
-    ["incomplete", {}, "indeterminate"],
-    ["failed", {}, "indeterminate"],
-    ["failed", { errorCodes: ["server_error"] }, "indeterminate"],
+    ["incomplete", {}, "indeterminate because SIGNAL_UNSPECIFIED"],
+    ["failed", {}, "indeterminate because PROVIDER_STOPPED"],
+    ["failed", { errorCodes: ["server_error"] }, "indeterminate because PROVIDER_STOPPED"],
     ["failed", { errorCodes: ["bio_policy"] }, "policy_stop"],
     ["failed", { errorCodes: ["image_content_policy_violation"] }, "policy_stop"],
-    ["failed", { errorCodes: ["bio_policy", "server_error"] }, "indeterminate"],
-    ["failed", { errorCodes: ["bio_policy", null] }, "indeterminate"],
-    ["cancelled", { calls: 1 }, "indeterminate"],
-    ["queued", { calls: 1 }, "indeterminate"],
-    ["in_progress", { calls: 1 }, "indeterminate"],
+    ["failed", { errorCodes: ["bio_policy", "server_error"] }, "indeterminate because PROVIDER_STOPPED"],
+    ["failed", { errorCodes: ["bio_policy", null] }, "indeterminate because PROVIDER_STOPPED"],
+    ["cancelled", { calls: 1 }, "indeterminate because RESPONSE_CANCELLED"],
+    ["queued", { calls: 1 }, "indeterminate because SIGNAL_UNFINISHED"],
+    ["in_progress", { calls: 1 }, "indeterminate because SIGNAL_UNFINISHED"],
     ["something_new", { calls: 1 }, "indeterminate"],
     ["constructor", { calls: 1 }, "indeterminate"],
     ["", {}, "indeterminate"],
   ])("%s with %j is %s", (text, observed, outcome) => {
-    const { kind, action } = ADAPTERS.responses.normalize(signal(text), { ...NOTHING, ...observed });
-    expect(action === null ? kind : `${kind}:${action}`).toBe(outcome);
+    const normalized = ADAPTERS.responses.normalize(signal(text), { ...NOTHING, ...observed });
+    const { kind, action, because } = normalized;
+    const told = action === null ? kind : `${kind}:${action}`;
+    expect(because === undefined ? told : `${told} because ${because}`).toBe(outcome);
   });
 
   test.each(["completed", "failed", "incomplete:max_output_tokens"])(
