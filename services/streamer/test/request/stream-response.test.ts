@@ -10,7 +10,7 @@ import { streamResponse, type StreamedResponse } from "../../src/request/stream-
 
 const PATIENT: DeadlineTimes = { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000, totalMs: 10_000 };
 const FIXTURES = new URL("../../../../fixtures/demo/", import.meta.url);
-const STREAM = readFileSync(new URL("contract-text.1.sse", FIXTURES), "utf8");
+const STREAM = readFileSync(new URL("contract/responses/text.1.sse", FIXTURES), "utf8");
 const EVENTS = { "content-type": "text/event-stream" };
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
