@@ -1,40 +1,38 @@
 // Writes the demo's streams to fixtures/demo; with --check it writes nothing and fails if a file is not what it makes.
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { responsesStream } from "@airlock/replay";
-import { STORIES } from "./demo-fixtures/stories.ts";
+import { FAMILIES } from "@airlock/core/wire";
+import { composeStream } from "@airlock/replay";
+import { CONTRACT, STORIES } from "./demo-fixtures/stories.ts";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/demo/", import.meta.url));
 
-const files = new Map(Object.entries(STORIES).map(([name, story]) => [`${name}.sse`, streamOf(name, story)]));
+const files: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(STORIES).map(
+    ([id, turn]) => [`${id}.sse`, composeStream("responses", { id, ...turn })] as const,
+  ),
+  ...FAMILIES.flatMap((family) =>
+    Object.entries(CONTRACT).flatMap(([scenario, turns]) =>
+      turns.map((turn, at) => {
+        const id = `contract/${family}/${scenario}.${at + 1}`;
+        return [`${id}.sse`, composeStream(family, { id, ...turn })] as const;
+      }),
+    ),
+  ),
+]);
 
 if (process.argv.includes("--check")) await check();
-else await Promise.all([...files].map(([file, text]) => writeFile(join(FOLDER, file), text)));
+else await Promise.all([...files].map(([file, text]) => write(join(FOLDER, file), text)));
 
-function streamOf(name: string, { items, endAfter }: (typeof STORIES)[string]): string {
-  const stream = responsesStream({ id: name, items });
-  return endAfter === undefined ? stream : cut(stream, endAfter);
-}
-
-/** Cuts after a text that deltas may have torn apart: what counts are the letters of the argument deltas. */
-function cut(stream: string, text: string): string {
-  let seen = "";
-  let length = 0;
-  for (const block of stream.split(/(?<=\n\n)/u)) {
-    length += block.length;
-    const event: { readonly type: string; readonly delta?: string } = JSON.parse(
-      block.slice(block.indexOf("data: ") + "data: ".length),
-    );
-    if (event.type === "response.function_call_arguments.delta") seen += event.delta ?? "";
-    // The last event stays without its blank line, and loses its last letters too.
-    if (seen.includes(text)) return stream.slice(0, length - '"}\n\n'.length);
-  }
-  throw new Error(`no stream of arguments holds ${text}`);
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
 }
 
 async function check(): Promise<void> {
-  const present = (await readdir(FOLDER)).filter((file) => file.endsWith(".sse"));
+  const entries = await readdir(FOLDER, { recursive: true });
+  const present = entries.filter((file) => file.endsWith(".sse"));
   const names = new Set([...files.keys(), ...present]);
   const wrong: string[] = [];
   for (const file of names) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The demo's story through compose: contract reports first, then each spec. Ends with the code of the first run that
-# did not complete.
+# The demo's story through compose: the contract scenarios of each route first, then each spec. Ends with the code of the
+# first command that did not succeed.
 set -eu
 repository=/srv/sources/demo
 export HOME=/tmp GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
@@ -15,7 +15,11 @@ if [ ! -d "$repository" ]; then
 fi
 
 cd /demo
-for spec in contract-text contract-tool fix-test cut-write forbidden; do
+for route in gateway gateway-chat gateway-anthropic gateway-gemini; do
+  printf '\n== contract of %s\n' "$route"
+  node /app/dist/main.js contract --route "$route"
+done
+for spec in fix-test cut-write forbidden; do
   printf '\n== %s\n' "$spec"
   node /app/dist/main.js run --spec "$spec.yaml" --wait
 done

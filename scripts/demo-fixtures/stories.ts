@@ -1,7 +1,8 @@
 // The demo's sessions as a table: a file name without its ending, then what the model says in that turn.
 
 import type { JsonObject } from "@airlock/core/json";
-import type { ComposedItem } from "@airlock/replay";
+import type { ContractScenario } from "@airlock/core/run";
+import type { ComposedItem, ComposedTurn } from "@airlock/replay";
 
 const FIXED_PRICE = `/** Formats whole cents as a price in euros: 1250 becomes "12,50 €". */
 export function formatPrice(cents) {
@@ -79,23 +80,22 @@ const message = (text: string): ComposedItem => ({ kind: "message", text });
 
 const WRITE_PRICE = call("write_file", { path: "src/price.js", content: FIXED_PRICE });
 
-/** `endAfter`: the file ends right after this text's first occurrence, as a stream does whose connection ends. */
-interface StoryTurn {
-  readonly items: readonly ComposedItem[];
-  /** the stream is cut after this text of its arguments */
-  readonly endAfter?: string;
-}
+type StoryTurn = Omit<ComposedTurn, "id">;
+
+/** What a route has to show, turn by turn; every wire family says the same. */
+export const CONTRACT: Readonly<Record<ContractScenario, readonly StoryTurn[]>> = {
+  text: [{ items: [message("Ready: the stream arrives whole, from “first” to “last” ✓.")] }],
+  tool_call: [
+    { items: [call("read_file", { path: "README.md" })] },
+    { items: [message("I read README.md: it describes how receipts are printed.")] },
+  ],
+  parallel_calls: [
+    { items: [call("list_files", { path: ".", depth: 1 }), call("read_file", { path: "README.md" })] },
+    { items: [message("There are README.md, package.json and the sources of a receipt printer.")] },
+  ],
+};
 
 export const STORIES: Readonly<Record<string, StoryTurn>> = {
-  "contract-text.1": { items: [message("Ready: the stream arrives whole, from “first” to “last” ✓.")] },
-  "contract-tool.1": { items: [call("read_file", { path: "README.md" })] },
-  "contract-tool.2": { items: [message("I read README.md: it describes how receipts are printed.")] },
-  "contract-parallel.1": {
-    items: [call("list_files", { path: ".", depth: 1 }), call("read_file", { path: "README.md" })],
-  },
-  "contract-parallel.2": {
-    items: [message("There are README.md, package.json and the sources of a receipt printer.")],
-  },
   "cut-write.1": {
     items: [reasoning("The cents need **two digits**, so I write the file anew."), WRITE_PRICE],
     endAfter: "Math.flo",

@@ -102,7 +102,7 @@ test("services that start without Redis wait, say so, are not ready, and work on
     await cell.server.start();
     const run = await cell.submit({
       route: "gateway",
-      model: "replay/demo/contract-text",
+      model: "replay/demo/contract/responses/text",
       instructions: "",
       input: "x",
       policy: "read-only",

@@ -2,13 +2,14 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { RunEvent } from "@airlock/core/contract";
 import { itemKey, sealBody, sha256Hex } from "@airlock/core/record";
-import { readCall, readConversation, readTurn } from "@airlock/core/run";
-import { readEvent, runKeys } from "@airlock/core/store";
+import { readCall, readTurn } from "@airlock/core/run";
+import { runKeys } from "@airlock/core/store";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startCell, type Cell } from "../support/cell.ts";
 import { createForger, signAs, until } from "../support/forge.ts";
 import { makeRepository } from "../support/repository.ts";
 import { call, REPORT, specOf, writeFixtures } from "../support/story.ts";
+import { resultsOf, storyOf } from "../support/story-lines.ts";
 import { eventWhere } from "../support/watch.ts";
 
 let cell: Cell;
@@ -54,22 +55,6 @@ function submit(name: string, more: Readonly<Record<string, unknown>> = {}): Pro
   return cell.submit(specOf(name, repository.directory, more));
 }
 
-async function eventsOf(run: string): Promise<readonly RunEvent[]> {
-  const entries = await cell.redis.xrange(runKeys(run).events, "-", "+");
-  return entries.flatMap(([, fields]) => readEvent(fields) ?? []);
-}
-
-/** What happened to calls and attempts, in order, in the words of the events. */
-async function storyOf(run: string): Promise<readonly string[]> {
-  const told = new Set(["STARTED", "EXECUTED", "CANCELLED"]);
-  return (await eventsOf(run)).flatMap((event) => {
-    if (event.type === "attempt_committed") return [`${event.turn}.${event.attempt} ${event.outcome}`];
-    if (event.type !== "item_state" || !told.has(event.state)) return [];
-    const item = event.itemKey.split(".").slice(1).join(".");
-    return [`${item} ${event.state}${event.errorClass === null ? "" : ` ${event.errorClass}`}`];
-  });
-}
-
 async function decisionLines(run: string): Promise<readonly string[]> {
   const lines = (await cell.logOf("validator"))
     .split("\n")
@@ -79,14 +64,6 @@ async function decisionLines(run: string): Promise<readonly string[]> {
     const item = field("item_id").slice(run.length + 1);
     return `${item} ${field("execution_state")} ${field("error_class")}`;
   });
-}
-
-async function resultsOf(run: string): Promise<readonly unknown[]> {
-  const deps = { redis: cell.redis, keyring: cell.keyrings.validator };
-  const entries = await readConversation(deps, run);
-  return entries.flatMap((entry) =>
-    entry.type === "call_result" ? [[entry.itemKey.slice(run.length + 1), entry.failed]] : [],
-  );
 }
 
 const started = (event: RunEvent): boolean => event.type === "item_state" && event.state === "STARTED";
@@ -101,7 +78,7 @@ describe("on a verified route with boundary item", () => {
   test("a call that reads runs before the response has ended, once, and a call that writes only afterwards", async () => {
     const run = await submit("reads");
     expect(await cell.ended(run)).toMatchObject({ state: "completed", turn: 2, calls: 2, mutatingCalls: 1 });
-    expect(await storyOf(run)).toEqual([
+    expect(await storyOf(cell, run)).toEqual([
       "1.1.0 STARTED",
       "1.1.0 EXECUTED",
       "1.1 action_required",
@@ -109,7 +86,7 @@ describe("on a verified route with boundary item", () => {
       "1.1.1 EXECUTED",
       "2.1 candidate_complete",
     ]);
-    expect(await resultsOf(run)).toEqual([
+    expect(await resultsOf(cell, run)).toEqual([
       ["1.1.0", false],
       ["1.1.1", false],
     ]);
@@ -119,7 +96,7 @@ describe("on a verified route with boundary item", () => {
   test("a response that is cut after the call: the result is dropped, and the fresh attempt runs its own call", async () => {
     const run = await submit("cut");
     expect(await cell.ended(run)).toMatchObject({ state: "completed", turn: 2, calls: 2 });
-    expect(await storyOf(run)).toEqual([
+    expect(await storyOf(cell, run)).toEqual([
       "1.1.0 STARTED",
       "1.1.0 EXECUTED",
       "1.1 indeterminate",
@@ -131,7 +108,7 @@ describe("on a verified route with boundary item", () => {
       "1.2.1 EXECUTED",
       "2.1 candidate_complete",
     ]);
-    expect(await resultsOf(run)).toEqual([
+    expect(await resultsOf(cell, run)).toEqual([
       ["1.2.0", false],
       ["1.2.1", false],
     ]);
@@ -150,8 +127,8 @@ describe("on a verified route with boundary item", () => {
       errorClass: "ATTEMPTS_EXHAUSTED",
       calls: 0,
     });
-    expect(await resultsOf(run)).toEqual([]);
-    const story = await storyOf(run);
+    expect(await resultsOf(cell, run)).toEqual([]);
+    const story = await storyOf(cell, run);
     expect(story.filter((line) => line.endsWith("PROVISIONAL_DROPPED"))).toEqual([
       "1.1.0 EXECUTED PROVISIONAL_DROPPED",
       "1.2.0 EXECUTED PROVISIONAL_DROPPED",
@@ -164,8 +141,8 @@ describe("on a verified route with boundary item", () => {
     await cell.kill("streamer");
     await cell.start("streamer");
     expect(await cell.ended(run)).toMatchObject({ state: "completed", calls: 2 });
-    expect(await storyOf(run)).toContain("1.1.0 EXECUTED PROVISIONAL_DROPPED");
-    expect(await resultsOf(run)).toEqual([
+    expect(await storyOf(cell, run)).toContain("1.1.0 EXECUTED PROVISIONAL_DROPPED");
+    expect(await resultsOf(cell, run)).toEqual([
       ["1.2.0", false],
       ["1.2.1", false],
     ]);
@@ -177,13 +154,13 @@ describe("on a verified route with boundary item", () => {
     await cell.kill("validator");
     await cell.start("validator");
     expect(await cell.ended(run)).toMatchObject({ state: "completed", calls: 2 });
-    expect((await resultsOf(run)).length).toBe(2);
+    expect((await resultsOf(cell, run)).length).toBe(2);
   });
 
   test("a call that writes waits for the response's end, and so does what reads after it", async () => {
     const run = await submit("writes");
     await cell.ended(run);
-    expect((await storyOf(run))[0]).toBe("1.1 action_required");
+    expect((await storyOf(cell, run))[0]).toBe("1.1 action_required");
   });
 
   test.each([
@@ -192,13 +169,13 @@ describe("on a verified route with boundary item", () => {
   ])("nothing runs early where %s", async (_, more) => {
     const run = await submit("reads", more);
     expect(await cell.ended(run)).toMatchObject({ state: "completed" });
-    expect((await storyOf(run))[0]).toBe("1.1 action_required");
+    expect((await storyOf(cell, run))[0]).toBe("1.1 action_required");
   });
 
   test("no more calls run early than the run's budget has", async () => {
     const run = await submit("pair", { limits: { calls: 1 } });
     expect(await cell.ended(run)).toMatchObject({ state: "escalated", errorClass: "BUDGET_CALLS" });
-    expect((await storyOf(run)).filter((line) => line.endsWith("STARTED"))).toEqual(["1.1.0 STARTED"]);
+    expect((await storyOf(cell, run)).filter((line) => line.endsWith("STARTED"))).toEqual(["1.1.0 STARTED"]);
   });
 
   test("a run that is cancelled in the middle of a response gets no result", async () => {
@@ -207,8 +184,8 @@ describe("on a verified route with boundary item", () => {
     const body = { version: 1, run, requestedBy: "test", kind: "cancel", reason: "test" } as const;
     await cell.client.publish(cell.client.sign({ purpose: "command", body }));
     expect(await cell.ended(run)).toMatchObject({ state: "cancelled" });
-    expect(await resultsOf(run)).toEqual([]);
-    expect((await storyOf(run)).filter((line) => line.endsWith("PROVISIONAL_DROPPED"))).toHaveLength(1);
+    expect(await resultsOf(cell, run)).toEqual([]);
+    expect((await storyOf(cell, run)).filter((line) => line.endsWith("PROVISIONAL_DROPPED"))).toHaveLength(1);
   });
 
   test("a call that writes, signed as an early item by the streamer's own key, doesn't run", async () => {
@@ -219,7 +196,7 @@ describe("on a verified route with boundary item", () => {
     await until("the verdict", async () => (await readCall(cell.redis, key)) !== null);
     await cell.ended(run);
     expect(await readCall(cell.redis, key)).toMatchObject({ state: "POLICY_APPROVED", grant: 0 });
-    expect((await storyOf(run)).some((line) => line.startsWith("1.1.7 "))).toBe(false);
+    expect((await storyOf(cell, run)).some((line) => line.startsWith("1.1.7 "))).toBe(false);
   });
 
   test("an early item that the streamer didn't sign is refused", async () => {
@@ -274,7 +251,7 @@ describe("nothing runs before the response has ended", () => {
       errorClass: "ROUTE_UNVERIFIED",
       grant: 0,
     });
-    expect((await storyOf(run)).filter((line) => line.endsWith("STARTED"))).toEqual([]);
+    expect((await storyOf(cell, run)).filter((line) => line.endsWith("STARTED"))).toEqual([]);
   });
 
   test("on a verified route whose boundary is the response", async () => {
@@ -282,6 +259,6 @@ describe("nothing runs before the response has ended", () => {
     await cell.verifyRoute();
     const run = await submit("reads");
     expect(await cell.ended(run)).toMatchObject({ state: "completed" });
-    expect((await storyOf(run))[0]).toBe("1.1 action_required");
+    expect((await storyOf(cell, run))[0]).toBe("1.1 action_required");
   });
 });

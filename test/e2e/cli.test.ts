@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ADAPTERS } from "@airlock/core/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../support/cell.ts";
 import { countCall, writeCountingTests } from "../support/counting.ts";
@@ -198,11 +199,31 @@ test("routes says how each route stands", async () => {
       effects: "contract",
       limits: { concurrency: null, requestsPerMinute: null },
       breaker: { state: "closed", openUntil: null, mismatches: 0 },
+      verified: [],
       reports: [],
     },
+    { name: "gateway-chat", family: "chat" },
+    { name: "gateway-anthropic", family: "anthropic" },
+    { name: "gateway-gemini", family: "gemini" },
     { name: "cometapi", breaker: { state: "closed" } },
   ]);
   expect((await airlock("routes")).stdout).toMatch(/gateway +responses +replay/);
+});
+
+test("contract verifies each of the gateway's routes, whatever its family, out of the box", async () => {
+  const families = ["chat", "anthropic", "gemini"] as const;
+  const played = await Promise.all(
+    families.map((family) => airlock("contract", "--route", `gateway-${family}`, "--json")),
+  );
+  expect(played.map(({ code, stdout }) => ({ code, shown: JSON.parse(stdout) as unknown }))).toMatchObject(
+    families.map((family) => ({
+      code: 0,
+      shown: { family, adapter: ADAPTERS[family].version, passed: true, verified: true },
+    })),
+  );
+  const { stdout } = await airlock("routes");
+  for (const family of families)
+    expect(stdout).toMatch(new RegExp(`gateway-${family} .*verified for replay/`));
 });
 
 test("keys are private, and Ctrl-C drains everything", async () => {

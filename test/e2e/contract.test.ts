@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ADAPTERS } from "@airlock/core/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { routeVerified } from "../../services/validator/src/contract/route-verified.ts";
+import { airlockBeside, type Airlock } from "../support/airlock.ts";
 import { ROOT, startCell, type Cell } from "../support/cell.ts";
 import { call, REPORT, writeFixtures } from "../support/story.ts";
 
@@ -13,38 +11,8 @@ const README = call("read_file", { path: "README.md" });
 const FILES = call("list_files", { path: ".", depth: 1 });
 
 let cell: Cell;
-let data: string;
+let airlock: Airlock;
 let fixtures: Awaited<ReturnType<typeof writeFixtures>>;
-
-/** `airlock contract` beside services that are there already, as an operator of a cluster runs it. */
-async function contract(...args: readonly string[]) {
-  const child = spawn(
-    process.execPath,
-    [
-      "--conditions=source",
-      "--import",
-      "tsx",
-      path.join(ROOT, "packages/cli/src/main.ts"),
-      "contract",
-      ...args,
-    ],
-    {
-      cwd: ROOT,
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        REDIS_URL: cell.server.url,
-        AIRLOCK_DATA: data,
-        AIRLOCK_ROUTES: path.join(data, "routes.yaml"),
-      },
-    },
-  );
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString("utf8")));
-  const [code]: readonly unknown[] = await once(child, "close");
-  return { code, stdout, stderr };
-}
 
 /** Whether the validator would let calls with effects run on the gateway's route. */
 async function verified(): Promise<boolean> {
@@ -68,21 +36,22 @@ beforeAll(async () => {
     sources: [ROOT],
     services: ["streamer", "validator"],
   });
-  data = await mkdtemp(path.join(tmpdir(), "airlock-contract-"));
-  await mkdir(path.join(data, "keys"), { mode: 0o700 });
-  await writeFile(path.join(data, "keys/client.json"), JSON.stringify(cell.keyrings.client), { mode: 0o600 });
-  const routes: { readonly routes: object } = JSON.parse(
+  const file = path.join(fixtures.directory, "routes.yaml");
+  const own: { readonly routes: object } = JSON.parse(
     await readFile(path.join(cell.directory, "routes.yaml"), "utf8"),
   );
   const comet = { family: "chat", baseUrl: "cometapi", models: ["**"] };
-  await writeFile(path.join(data, "routes.yaml"), JSON.stringify({ routes: { ...routes.routes, comet } }));
+  await writeFile(file, JSON.stringify({ routes: { ...own.routes, comet } }));
+  airlock = await airlockBeside(cell, file);
 });
 
 afterAll(async () => {
   await cell.close();
   await fixtures.remove();
-  await rm(data, { recursive: true, force: true });
+  await airlock.remove();
 });
+
+const contract = (...args: readonly string[]) => airlock("contract", ...args);
 
 const CLEAN = { state: "completed", firstAttempts: true };
 
@@ -97,10 +66,14 @@ test("a route that keeps its contract passes every scenario, and what it sent is
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(JSON.parse(stdout)).toMatchObject({
     route: "gateway",
+    family: "responses",
+    adapter: "responses@1",
     passed: true,
+    verified: true,
     scenarios: [
       {
         scenario: "text",
+        demand: "passed",
         verdict: "passed",
         adapter: "responses@1",
         covers: "replay/**",
@@ -116,6 +89,7 @@ test("a route that keeps its contract passes every scenario, and what it sent is
       },
       {
         scenario: "parallel_calls",
+        demand: "not_failed",
         verdict: "passed",
         observed: { ...CLEAN, turns: 2, calls: 2, validCalls: 2, distinctCalls: 2 },
         recorded: ["parallel_calls.1.sse", "parallel_calls.2.sse"],
@@ -123,7 +97,10 @@ test("a route that keeps its contract passes every scenario, and what it sent is
     ],
   });
   const recorded = await readFile(path.join(fixtures.directory, "recorded/parallel_calls.1.sse"), "utf8");
-  const sent = await readFile(path.join(fixtures.directory, "demo/contract-parallel.1.sse"), "utf8");
+  const sent = await readFile(
+    path.join(fixtures.directory, "demo/contract/responses/parallel_calls.1.sse"),
+    "utf8",
+  );
   expect(await verified()).toBe(true);
   expect(recorded).toHaveLength(sent.length);
   expect(recorded).toContain(String.raw`"arguments":"{\"path\":\"README.md\"}"`);
@@ -132,30 +109,34 @@ test("a route that keeps its contract passes every scenario, and what it sent is
 
 test("what was recorded of a route passes as the route did", async () => {
   const { code, stdout } = await contract("--route", "gateway", "--model", "replay/recorded/{scenario}");
-  expect({ code, passed: stdout.match(/ {2}passed {2}/g)?.length }).toEqual({ code: 0, passed: 3 });
+  expect({ code, passed: stdout.match(/ {2}passed {2}completed/g)?.length }).toEqual({ code: 0, passed: 3 });
 });
 
 test("a route that breaks it fails, with what was observed of each scenario, and is closed", async () => {
   const { code, stdout } = await contract("--route", "gateway", "--model", "replay/case/broken-{scenario}");
   expect(code).toBe(1);
   const failed = stdout.split("\n").filter((line) => line.includes("  FAILED  "));
-  expect(failed.map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
+  expect(failed.map((line) => line.split(/ {2,}/).slice(0, 4))).toEqual([
     [
       "text",
+      "passed",
       "FAILED",
       "completed in 2 turns; 1 call in the first, none of them valid; no retry; TOOL_UNKNOWN",
     ],
     [
       "tool_call",
+      "passed",
       "FAILED",
       "escalated in 1 turn; 0 calls in the first; with retries; STREAM_TRUNCATED; ATTEMPTS_EXHAUSTED",
     ],
     [
       "parallel_calls",
+      "not failed",
       "FAILED",
       "completed in 2 turns; 2 calls in the first, 1 of them valid; no retry; SCHEMA_VIOLATION",
     ],
   ]);
+  expect(stdout).toContain("route gateway is not verified");
   expect(await verified()).toBe(false);
 });
 
@@ -168,6 +149,7 @@ test("a model that calls one tool after the other shows nothing of parallel call
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     passed: false,
+    verified: true,
     scenarios: [{ verdict: "not_shown", observed: { ...CLEAN, turns: 3, calls: 1 } }],
   });
   expect(await verified()).toBe(true);
@@ -184,7 +166,7 @@ test("a route to CometAPI needs --live, a known name and a model", async () => {
   });
   expect(await contract("--route", "other")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("gateway, comet"),
+    stderr: expect.stringMatching(/"other" is none of: gateway, .*, comet/),
   });
   expect(await contract("--route", "gateway", "--scenario", "all")).toMatchObject({
     code: 2,

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readCall, readTurn } from "@airlock/core/run";
 import { parse } from "yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, startCell, type Cell } from "../support/cell.ts";
+import { callsOf } from "../support/story-lines.ts";
 import { eventWhere } from "../support/watch.ts";
 import { makeRepository } from "../support/repository.ts";
 
@@ -26,20 +26,6 @@ async function storySpec(name: string): Promise<Record<string, unknown>> {
   return { ...spec, workspace: { source: repository.directory, ref: "main" } };
 }
 
-async function callsOf(run: string, turns: number): Promise<readonly string[]> {
-  const lines: string[] = [];
-  for (let turn = 1; turn <= turns; turn += 1) {
-    const hash = await readTurn(cell.redis, run, turn);
-    for (const key of hash?.calls.keys() ?? []) {
-      const call = await readCall(cell.redis, key);
-      lines.push(
-        `${turn}.${hash?.attempt} ${call?.tool} ${call?.settled} ${call?.errorClass ?? call?.status}`,
-      );
-    }
-  }
-  return lines;
-}
-
 function fileOf(run: string, file: string): Promise<string> {
   return readFile(path.join(cell.volume, run, "tree", file), "utf8");
 }
@@ -48,7 +34,7 @@ test("no call runs before the route has shown that it keeps its contract", async
   const run = await cell.submit(await storySpec("fix-test"));
   const ended = await cell.ended(run);
   expect(ended.state).toBe("completed");
-  expect(new Set(await callsOf(run, ended.turn))).toEqual(
+  expect(new Set(await callsOf(cell, run, ended.turn))).toEqual(
     new Set([
       "1.1 list_files DENIED ROUTE_UNVERIFIED",
       "1.1 read_file DENIED ROUTE_UNVERIFIED",
@@ -64,7 +50,7 @@ test("no call runs before the route has shown that it keeps its contract", async
 test("an agent fixes a failing test, from the spec to the report", async () => {
   const run = await cell.submit(await storySpec("fix-test"));
   const ended = await cell.ended(run);
-  expect(await callsOf(run, ended.turn)).toEqual([
+  expect(await callsOf(cell, run, ended.turn)).toEqual([
     "1.1 list_files EXECUTED ok",
     "1.1 read_file EXECUTED ok",
     "2.1 read_file EXECUTED ok",
@@ -87,7 +73,7 @@ test("a response that is cut in the middle of a call ends quarantined, and a fre
   const run = await cell.submit(await storySpec("cut-write"));
   const ended = await cell.ended(run);
   expect(ended.state).toBe("completed");
-  expect(await callsOf(run, ended.turn)).toEqual(["1.2 write_file EXECUTED ok"]);
+  expect(await callsOf(cell, run, ended.turn)).toEqual(["1.2 write_file EXECUTED ok"]);
   const cut = await eventWhere(
     cell.redis,
     run,
@@ -103,7 +89,7 @@ test("policy forbids a workflow file, the agent is told, and its sibling call ru
   const run = await cell.submit(await storySpec("forbidden"));
   const ended = await cell.ended(run);
   expect(ended.state).toBe("completed");
-  expect((await callsOf(run, ended.turn)).toSorted()).toEqual([
+  expect((await callsOf(cell, run, ended.turn)).toSorted()).toEqual([
     "1.1 read_file EXECUTED ok",
     "1.1 write_file DENIED POLICY_FORBIDDEN",
   ]);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readCall, readTurn } from "@airlock/core/run";
-import { responsesStream } from "@airlock/replay";
+import { composeStream } from "@airlock/replay";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCell, type Cell } from "../support/cell.ts";
 import { until } from "../support/forge.ts";
@@ -97,7 +97,10 @@ beforeAll(async () => {
   };
   await writeFile(at("error.1.sse"), `event: error\ndata: ${JSON.stringify(error)}\n\n`);
   // two values where one belongs
-  const stream = responsesStream({ id: "b", items: [call("read_file", { path: canary("twice") })] });
+  const stream = composeStream("responses", {
+    id: "b",
+    items: [call("read_file", { path: canary("twice") })],
+  });
   await writeFile(at("broken.1.sse"), stream.replaceAll(/\\"\}"/g, String.raw`\"}{}"`));
   cell = await startCell({
     fixtures: fixtures.directory,

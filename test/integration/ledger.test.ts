@@ -309,6 +309,13 @@ describe("a begin", () => {
     expect(await server.redis.hget(runKeys(run).workspace, "holder")).toBeNull();
   });
 
+  test("does not begin a call that was settled while its claim was prepared, which was told of by then", async () => {
+    await claim({ effect: "read" });
+    await server.redis.hset(runKeys(run).call(item), "settled", "CANCELLED");
+    expect(await ledger.begin(item, 1)).toBe("settled");
+    expect([await stateOf(), await told()]).toEqual(["CANCELLED", ["CLAIMED"]]);
+  });
+
   test("without a claim is stale", async () => {
     expect(await ledger.begin(item, 0)).toBe("stale");
     expect(await ledger.begin(item, 1)).toBe("stale");

@@ -7,14 +7,33 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPublisher, type Publisher } from "@airlock/core/queue";
 import { createKeyrings, newRunId, ROLES, type Keyring, type Role } from "@airlock/core/record";
-import { isFinalRun, parseRunSpec, readRun, writeSpec, type RunHash } from "@airlock/core/run";
+import {
+  CONTRACT_SCENARIOS,
+  isFinalRun,
+  parseRunSpec,
+  readRun,
+  writeSpec,
+  type ContractScenario,
+  type RunHash,
+} from "@airlock/core/run";
+import { SERVICES, type ServiceName } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
-import { startGateway, type Gateway } from "@airlock/replay";
+import type { Family } from "@airlock/core/wire";
+import { startGateway, type Gateway, type GatewayOptions } from "@airlock/replay";
+import { gatewayModels, playScenario } from "../../packages/cli/src/contract/index.ts";
+import { gatewayRoutes } from "../../packages/cli/src/local/index.ts";
 import { startRedis, type RedisServer } from "./redis-server.ts";
 
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-export type ServiceName = "streamer" | "validator" | "executor";
+/** Each process that a cell may have, and the service that it is. */
+const PROCESSES = {
+  streamer: "streamer",
+  "streamer-2": "streamer",
+  validator: "validator",
+  executor: "executor",
+} as const satisfies Readonly<Record<string, ServiceName>>;
+export type ProcessName = keyof typeof PROCESSES;
 
 /** A whole Airlock of the test's own: Redis, gateway, and the three services as processes. */
 export interface Cell {
@@ -25,16 +44,16 @@ export interface Cell {
   readonly gateway: Gateway;
   readonly keyrings: Readonly<Record<Role, Keyring>>;
   readonly client: Publisher;
-  start(service: ServiceName): Promise<void>;
+  start(name: ProcessName): Promise<void>;
   /** SIGKILL: nothing of the process gets to say goodbye. */
-  kill(service: ServiceName, signal?: NodeJS.Signals): Promise<void>;
-  processOf(service: ServiceName): ChildProcess | undefined;
-  logOf(service: ServiceName): Promise<string>;
+  kill(name: ProcessName, signal?: NodeJS.Signals): Promise<void>;
+  processOf(name: ProcessName): ChildProcess | undefined;
+  logOf(name: ProcessName): Promise<string>;
   submit(spec: Readonly<Record<string, unknown>>): Promise<string>;
   /** Waits until a run has ended and returns its record. */
   ended(run: string, timeoutMs?: number): Promise<RunHash>;
-  /** Marks the gateway's route as verified by playing its contract scenarios. */
-  verifyRoute(): Promise<void>;
+  /** Makes routes of the gateway verified (`gateway`, if none is named) by playing every contract scenario. */
+  verifyRoute(...names: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,9 +62,12 @@ export interface CellOptions {
   readonly fixtures?: string;
   readonly sources: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly services?: readonly ServiceName[];
-  /** fields of the gateway's route besides those that every cell has */
+  readonly services?: readonly ProcessName[];
+  /** fields of the route `gateway` besides those that every cell has */
   readonly route?: Readonly<Record<string, unknown>>;
+  /** further routes to the gateway besides the one of each wire family that every cell has */
+  readonly routes?: Readonly<Record<string, { readonly family: Family } & Readonly<Record<string, unknown>>>>;
+  readonly gateway?: Pick<GatewayOptions, "log" | "beforeEnd">;
 }
 
 /** Short times, so that a crash is noticed within seconds. */
@@ -71,18 +93,19 @@ export async function startCell(options: CellOptions): Promise<Cell> {
   const volume = path.join(directory, "volume");
   await mkdir(volume, { mode: 0o711 });
   const server = await startRedis();
-  const gateway = await startGateway({ directory: options.fixtures ?? path.join(ROOT, "fixtures") });
+  const gateway = await startGateway({
+    directory: options.fixtures ?? path.join(ROOT, "fixtures"),
+    ...options.gateway,
+  });
   const keyrings = createKeyrings();
   for (const role of ROLES) {
     await writeFile(path.join(directory, `${role}.json`), JSON.stringify(keyrings[role]), { mode: 0o600 });
   }
   const routes = path.join(directory, "routes.yaml");
-  await writeFile(
-    routes,
-    JSON.stringify({ routes: { gateway: { ...gatewayRoute(gateway.url), ...options.route } } }),
-  );
+  const routeTable = cellRoutes(gateway.url, options);
+  await writeFile(routes, JSON.stringify({ routes: routeTable }));
   const client = createPublisher({ redis: server.redis, keyring: keyrings.client });
-  const processes = new Map<ServiceName, ChildProcess>();
+  const processes = new Map<ProcessName, ChildProcess>();
   const settings: Readonly<Record<string, string>> = {
     AIRLOCK_ROUTES: routes,
     AIRLOCK_POLICIES: path.join(ROOT, "config/policies"),
@@ -91,10 +114,11 @@ export async function startCell(options: CellOptions): Promise<Cell> {
     AIRLOCK_TOOLCHAINS: toolchains(),
     COMETAPI_KEY: "test-key",
   };
-  const logFile = (service: ServiceName): string => path.join(directory, `${service}.log`);
+  const logFile = (name: ProcessName): string => path.join(directory, `${name}.log`);
 
-  async function start(service: ServiceName): Promise<void> {
-    const own = Object.fromEntries(READS[service].map((name) => [name, settings[name] ?? ""]));
+  async function start(name: ProcessName): Promise<void> {
+    const service = PROCESSES[name];
+    const own = Object.fromEntries(READS[service].map((setting) => [setting, settings[setting] ?? ""]));
     const child = spawn(
       process.execPath,
       ["--conditions=source", "--import", "tsx", path.join(ROOT, `services/${service}/src/main.ts`)],
@@ -111,19 +135,25 @@ export async function startCell(options: CellOptions): Promise<Cell> {
         stdio: ["ignore", "pipe", "pipe"],
       },
     );
-    const log = createWriteStream(logFile(service), { flags: "a" });
+    const log = createWriteStream(logFile(name), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    processes.set(service, child);
-    await started(child, service);
+    processes.set(name, child);
+    await started(child, name);
   }
 
-  async function kill(service: ServiceName, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
-    const child = processes.get(service);
+  async function kill(name: ProcessName, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const child = processes.get(name);
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
     child.kill(signal);
     await exited;
+  }
+
+  function familyOf(route: string): Family {
+    const family = routeTable[route]?.family;
+    if (family === undefined) throw new Error(`the cell has no route ${route}`);
+    return family;
   }
 
   const cell: Cell = {
@@ -136,8 +166,8 @@ export async function startCell(options: CellOptions): Promise<Cell> {
     client,
     start,
     kill,
-    processOf: (service) => processes.get(service),
-    logOf: (service) => readFile(logFile(service), "utf8"),
+    processOf: (name) => processes.get(name),
+    logOf: (name) => readFile(logFile(name), "utf8"),
     async submit(input) {
       const run = newRunId();
       const spec = parseRunSpec(input, "test");
@@ -155,41 +185,56 @@ export async function startCell(options: CellOptions): Promise<Cell> {
       }
       throw new Error(`run ${run} did not end; the cell's logs are in ${directory}`);
     },
-    async verifyRoute() {
-      for (const [scenario, model] of [
-        ["text", "replay/demo/contract-text"],
-        ["tool_call", "replay/demo/contract-tool"],
-      ] as const) {
-        const tools = scenario === "text" ? [] : ["read_file"];
-        const run = await cell.submit({
-          route: "gateway",
-          model,
-          instructions: "",
-          input: "contract",
-          policy: "read-only",
-          tools,
-          contract: scenario,
-        });
-        await cell.ended(run);
-      }
+    async verifyRoute(...names) {
+      const played = (names.length === 0 ? ["gateway"] : names).flatMap((route) =>
+        CONTRACT_SCENARIOS.map((scenario) =>
+          showScenario(cell, { route, family: familyOf(route) }, scenario),
+        ),
+      );
+      await Promise.all(played);
     },
     async close() {
-      await Promise.all((["streamer", "validator", "executor"] as const).map((service) => kill(service)));
+      await Promise.all([...processes.keys()].map((name) => kill(name)));
       await gateway.close();
       await client.close();
       await server.close();
       await rm(directory, { recursive: true, force: true });
     },
   };
-  await Promise.all((options.services ?? ["streamer", "validator", "executor"]).map(start));
+  await Promise.all((options.services ?? SERVICES).map(start));
   return cell;
 }
 
-function gatewayRoute(url: string) {
-  return { family: "responses", baseUrl: url, models: ["replay/**"], reportCovers: "pattern" };
+function cellRoutes(
+  url: string,
+  { route, routes = {} }: CellOptions,
+): Record<string, { readonly family: Family }> {
+  const own = gatewayRoutes(url);
+  const more = Object.entries(routes).map(
+    ([name, fields]) => [name, { ...own["gateway"], ...fields }] as const,
+  );
+  return {
+    ...own,
+    gateway: { family: "responses", ...own["gateway"], ...route },
+    ...Object.fromEntries(more),
+  };
 }
 
-async function started(child: ChildProcess, service: ServiceName): Promise<void> {
+/** Plays one contract scenario from the gateway's recordings, and waits for its report. */
+async function showScenario(
+  { redis, keyrings }: Cell,
+  { route, family }: { readonly route: string; readonly family: Family },
+  scenario: ContractScenario,
+): Promise<void> {
+  const session = { redis, keyring: keyrings.client, close: () => undefined };
+  const stage = { session, out: null, signal: new AbortController().signal };
+  const place = { route, model: gatewayModels(family)[scenario], policy: "ci-default" };
+  const { report } = await playScenario(stage, scenario, place);
+  if (report?.passed === true) return;
+  throw new Error(`route ${route} shows nothing in ${scenario}: ${report?.observed ?? "no report"}`);
+}
+
+async function started(child: ChildProcess, name: ProcessName): Promise<void> {
   let seen = "";
   await new Promise<void>((resolve, reject) => {
     const onData = (chunk: Buffer): void => {
@@ -198,7 +243,7 @@ async function started(child: ChildProcess, service: ServiceName): Promise<void>
     };
     child.stdout?.on("data", onData);
     child.stderr?.on("data", onData);
-    child.once("exit", (code) => reject(new Error(`${service} ended with ${code} at its start: ${seen}`)));
+    child.once("exit", (code) => reject(new Error(`${name} ended with ${code} at its start: ${seen}`)));
   });
 }
 

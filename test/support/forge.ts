@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Queue } from "bullmq";
 import { queuePrefix } from "@airlock/core/queue";
 import { PURPOSES, signRecord, type Keyring, type Purpose, type SignedRecord } from "@airlock/core/record";
-import type { Cell, ServiceName } from "./cell.ts";
+import type { ServiceName } from "@airlock/core/runtime";
+import type { Cell } from "./cell.ts";
 
 /** What one who can write to Redis, and holds one role's key, can do to a cell. */
 export interface Forger {

@@ -1,7 +1,6 @@
 import type { Redis } from "@airlock/core/store";
-import type { Cell, ServiceName } from "./cell.ts";
-
-const SERVICES = ["streamer", "validator", "executor"] as const satisfies readonly ServiceName[];
+import { SERVICES, type ServiceName } from "@airlock/core/runtime";
+import type { Cell } from "./cell.ts";
 
 /** Everything that a Redis server is told from now on, each command as one line. */
 export async function recordCommands(redis: Redis): Promise<{ readonly lines: string[]; stop(): void }> {
@@ -39,9 +38,12 @@ async function contentOf(redis: Redis, key: string): Promise<unknown> {
 }
 
 /** What each service has written to its log and answers over HTTP. */
-export async function readServices(cell: Cell): Promise<ReadonlyMap<string, string>> {
+export async function readServices(
+  cell: Cell,
+  services: readonly ServiceName[] = SERVICES,
+): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
-  for (const service of SERVICES) {
+  for (const service of services) {
     const log = await cell.logOf(service);
     texts.set(`${service}'s log`, log);
     const port = [...log.matchAll(/"event":"service_started","port":(\d+)/g)].at(-1)?.[1];

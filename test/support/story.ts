@@ -2,7 +2,8 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { JsonObject } from "@airlock/core/json";
-import { responsesStream, type ComposedItem } from "@airlock/replay";
+import type { Family } from "@airlock/core/wire";
+import { composeBody, composeStream, type ComposedItem, type ComposedTurn } from "@airlock/replay";
 import { ROOT } from "./cell.ts";
 
 /** A folder for the gateway: the demo's cases and the test's own, each a list of turns, and how they are sent. */
@@ -16,12 +17,43 @@ export async function writeFixtures(
   for (const [name, turns] of Object.entries(cases)) {
     for (const [at, items] of turns.entries()) {
       const file = path.join(directory, "case", `${name}.${at + 1}`);
-      await writeFile(`${file}.sse`, responsesStream({ id: `${name}-${at + 1}`, items }));
+      await writeFile(`${file}.sse`, composeStream("responses", { id: `${name}-${at + 1}`, items }));
       const sidecar = misbehaviour(name);
       if (sidecar !== null) await writeFile(`${file}.json`, JSON.stringify(sidecar));
     }
   }
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
+}
+
+/** What the file of a turn's name answers: `1`, `1.retry`, `2`, and so on. */
+export type FamilyTurns = Readonly<Record<string, Omit<ComposedTurn, "id">>>;
+
+/** A case of any family in such a folder; `body`: each request for a stream is answered with one body, as some routes do. */
+export async function writeFamilyCase(
+  directory: string,
+  {
+    name,
+    family,
+    form,
+  }: { readonly name: string; readonly family: Family; readonly form: "stream" | "body" },
+  turns: FamilyTurns,
+): Promise<void> {
+  for (const [place, said] of Object.entries(turns)) {
+    const turn = { id: `${name}-${place}`, ...said };
+    const file = path.join(directory, "case", `${name}.${place}`);
+    if (form === "stream") await writeFile(`${file}.sse`, composeStream(family, turn));
+    else await writeFile(`${file}.json`, JSON.stringify(bodyAnswer(family, turn)));
+  }
+}
+
+function bodyAnswer(family: Family, turn: ComposedTurn): JsonObject {
+  const body = composeBody(family, turn);
+  if (turn.endAfter === undefined) return { body };
+  const text = JSON.stringify(body);
+  return {
+    body,
+    cutAtByte: Buffer.byteLength(text.slice(0, text.indexOf(turn.endAfter) + turn.endAfter.length)),
+  };
 }
 
 export function call(name: string, args: JsonObject): ComposedItem {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@airlock/core/json";
 import type { Family } from "@airlock/core/wire";
-import { responsesStream } from "@airlock/replay";
+import { composeStream } from "@airlock/replay";
 
 /** A call, and the lengths of the pieces in which its arguments come. */
 export interface StreamedCall {
@@ -18,7 +18,7 @@ interface Piece {
 /** A whole response with these calls, exactly as each protocol says it. */
 export const WELL_FORMED = {
   responses: (calls) =>
-    responsesStream({
+    composeStream("responses", {
       id: "well-formed",
       items: calls.map((call) => ({ kind: "call", name: call.name, arguments: call.arguments })),
     }),

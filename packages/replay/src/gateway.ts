@@ -16,6 +16,8 @@ export type GatewayEvent =
       readonly message: string;
     }
   | { readonly type: "request_aborted"; readonly requestId: string }
+  /** follows whatever was told of a request before: nothing more of it will be sent */
+  | { readonly type: "request_ended"; readonly requestId: string }
   | { readonly type: "request_failed"; readonly requestId: string; readonly message: string };
 
 export interface GatewayOptions {
@@ -26,6 +28,8 @@ export interface GatewayOptions {
   /** Applies to every fixture; a fixture's sidecar overrides it key by key. */
   readonly misbehave?: Misbehaviour;
   readonly log?: (event: GatewayEvent) => void;
+  /** Waited for between the last byte of an answer and its end, however long it takes. */
+  readonly beforeEnd?: (played: PlayedRequest) => Promise<void>;
   /** The keys that are accepted; without it any bearer token is. */
   readonly apiKeys?: readonly string[];
 }
@@ -46,6 +50,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     library: createLibrary(options.directory, options.misbehave ?? {}),
     attempts: createAttempts(),
     apiKeys: options.apiKeys ?? null,
+    beforeEnd: options.beforeEnd ?? (() => Promise.resolve()),
   };
   let received = 0;
   const server = createServer((request, response) => {
@@ -91,6 +96,8 @@ async function answer(deps: HandlerDeps, incoming: Incoming): Promise<void> {
     const refusal = { code: "fixture_invalid", message: "a fixture can't be read", param: "model" } as const;
     if (response.headersSent) response.destroy();
     else answerRefusal(incoming, refusal);
+  } finally {
+    log({ type: "request_ended", requestId });
   }
 }
 

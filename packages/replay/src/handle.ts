@@ -20,6 +20,7 @@ export interface HandlerDeps {
   readonly library: Library;
   readonly attempts: Attempts;
   readonly apiKeys: readonly string[] | null;
+  readonly beforeEnd: (played: PlayedRequest) => Promise<void>;
   readonly onPlayed: (played: PlayedRequest) => void;
   readonly onRefused: (refusal: Refusal) => void;
 }
@@ -97,8 +98,16 @@ async function playAnswer(
   if (!selected.ok) return selected;
   const { fixture, ...selection } = selected.value;
   const { model, mode } = parsed.value;
-  deps.onPlayed({ path: pathOf(request), model, ...selection });
-  await playFixture(fixture, response, { requestId, signal, mode, errorBody: family.errorBody });
+  const played = { path: pathOf(request), model, ...selection };
+  deps.onPlayed(played);
+  const beforeEnd = (): Promise<void> => deps.beforeEnd(played);
+  await playFixture(fixture, response, {
+    requestId,
+    signal,
+    mode,
+    errorBody: family.errorBody,
+    beforeEnd,
+  });
   return accept(null);
 }
 

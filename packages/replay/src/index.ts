@@ -2,4 +2,4 @@ export type { Misbehaviour } from "./fixture/index.ts";
 export { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from "./gateway.ts";
 export type { PlayedRequest } from "./handle.ts";
 export type { AnthropicRequest, ChatRequest, GeminiRequest, ResponsesRequest } from "./request/index.ts";
-export { responsesStream, type ComposedItem, type ComposedTurn } from "./compose/responses-stream.ts";
+export { composeBody, composeStream, type ComposedItem, type ComposedTurn } from "./compose/index.ts";

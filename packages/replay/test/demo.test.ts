@@ -98,15 +98,20 @@ test.each([
   ],
   ["cut-write", [["(cut)"], ["write_file"], []]],
   ["forbidden", [["read_file", "write_file"], []]],
-  ["contract-text", [[]]],
-  ["contract-tool", [["read_file"], []]],
+  ["contract/responses/text", [[]]],
+  ["contract/responses/tool_call", [["read_file"], []]],
+  ["contract/responses/parallel_calls", [["list_files", "read_file"], []]],
 ])("%s plays turn by turn", async (name, turns) => {
   expect(await play(name)).toEqual(turns);
 });
 
 describe("every whole stream", () => {
   test("numbers its events, restates its items, and joins its deltas to what it finishes", async () => {
-    const files = (await readdir(DEMO)).filter((file) => file.endsWith(".sse") && file !== "cut-write.1.sse");
+    const folders = ["", "contract/responses/"];
+    const entries = await Promise.all(
+      folders.map(async (folder) => (await readdir(path.join(DEMO, folder))).map((file) => folder + file)),
+    );
+    const files = entries.flat().filter((file) => file.endsWith(".sse") && file !== "cut-write.1.sse");
     expect(files.length).toBeGreaterThan(10);
     for (const file of files) {
       const stream = await readFile(path.join(DEMO, file), "utf8");

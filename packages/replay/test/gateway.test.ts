@@ -32,9 +32,31 @@ test("events name requests and decisions, never their content", async () => {
   const played = { path: "/v1/responses", model: "replay/case", case: "case", turn: 1, attempt: 1 };
   expect(events).toEqual([
     { type: "request_played", requestId: "replay-1", ...played },
+    { type: "request_ended", requestId: "replay-1" },
     { type: "request_refused", requestId: "replay-2", code: "invalid_request", message: expect.any(String) },
+    { type: "request_ended", requestId: "replay-2" },
   ]);
   expect(JSON.stringify(events)).not.toContain("CANARY");
+});
+
+test("an answer that is to wait before its end ends no sooner than it may", async () => {
+  let finish = (): void => undefined;
+  const held = new Promise<void>((resolve) => (finish = resolve));
+  let sent = (): void => undefined;
+  const sending = new Promise<void>((resolve) => (sent = resolve));
+  const events: string[] = [];
+  const beforeEnd = (): Promise<void> => {
+    sent();
+    return held;
+  };
+  const log = ({ type }: GatewayEvent): void => void events.push(type);
+  const gateway = await gatewayOver({ "case.1.sse": sse(answer("1")) }, { log, beforeEnd });
+  const response = await post(gateway, body({ input: "Go." }));
+  await sending;
+  expect(events).toEqual(["request_played"]);
+  finish();
+  expect(await response.text()).toBe(sse(answer("1")));
+  expect(events).toEqual(["request_played", "request_ended"]);
 });
 
 test("many requests at once are each answered whole", async () => {

@@ -38,7 +38,7 @@ export function toolUse(fields: object = {}): object {
 }
 
 /** A whole call: opened, filled, closed. */
-export function call(index: number, fields: object, ...pieces: readonly string[]): string {
+export function call(index: number, fields: object = {}, ...pieces: readonly string[]): string {
   return start(index, toolUse(fields)) + json(index, ...pieces) + stop(index);
 }
 

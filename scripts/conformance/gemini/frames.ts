@@ -40,6 +40,12 @@ export function response(sent: readonly object[], reason: string | null, fields:
   };
 }
 
+export function text(piece: string): object {
+  return { text: piece };
+}
+
+export const READ_A = read("a");
+export const READ_B = read("b");
 export const STOP = finish("STOP");
 export const OPENER = call({ name: "read_file", willContinue: true });
 export const CLOSER = call({});

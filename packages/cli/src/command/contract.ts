@@ -1,8 +1,9 @@
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { CONTRACT_SCENARIOS, type ContractScenario, type Route } from "@airlock/core/run";
+import { CONTRACT_SCENARIOS, SCENARIO_DEMANDS, type ContractScenario, type Route } from "@airlock/core/run";
 import { loadRoutes } from "@airlock/core/runtime";
-import { dataFolder, type Session } from "../client/index.ts";
+import { ADAPTERS } from "@airlock/core/wire";
+import { dataFolder, readReports, type Session } from "../client/index.ts";
 import { cliConfig } from "../config.ts";
 import {
   contractText,
@@ -10,9 +11,11 @@ import {
   recordScenario,
   scenarioModels,
   scenarioResult,
+  type ContractDocument,
   type ScenarioModels,
   type ScenarioResult,
 } from "../contract/index.ts";
+import { verifiedModels } from "../document/index.ts";
 import { routesFile } from "../local/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall, type CommandContext } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";
@@ -25,8 +28,8 @@ export const contractCommand: Command = {
   summary: "plays the contract scenarios against a route, and shows the signed reports that come of them",
   details:
     "The scenarios are runs of their own, and run no tool. It ends with 0 only if the report of each passed.\n" +
-    `Scenarios: ${CONTRACT_SCENARIOS.join(", ")}; calls run on a route once text and tool_call have passed, and\n` +
-    "parallel_calls has not failed. {scenario} in a model's name stands for the scenario's own.",
+    `Scenarios: ${CONTRACT_SCENARIOS.join(", ")}; calls run on a route once ${demanding("passed")} have passed,\n` +
+    `and ${demanding("not_failed")} has not failed. {scenario} in a model's name stands for the scenario's own.`,
   positional: null,
   flags: {
     route: { value: "NAME", doc: "model route" },
@@ -40,17 +43,24 @@ export const contractCommand: Command = {
   },
   async run(call, context) {
     const plan = contractPlan(call, context);
-    const results = await withSession(call, context, (session) => playAll(session, plan, { call, context }));
+    const results = await withSession(call, context, async (session) => {
+      const scenarios = await playAll(session, plan, { call, context });
+      return scenarios === null ? null : contractDocument(session, plan, scenarios);
+    });
     if (results === null) return INTERRUPTED;
-    const passed = results.every(({ verdict }) => verdict === "passed");
-    const answer = { route: plan.route, passed, scenarios: results };
-    context.out.print(call.on("json") ? JSON.stringify(answer) : contractText(context.out, results));
-    return passed ? 0 : 1;
+    context.out.print(call.on("json") ? JSON.stringify(results) : contractText(context.out, results));
+    return results.passed ? 0 : 1;
   },
 };
 
+/** The scenarios with one demand, as a list in a sentence. */
+function demanding(demand: (typeof SCENARIO_DEMANDS)[ContractScenario]): string {
+  return CONTRACT_SCENARIOS.filter((scenario) => SCENARIO_DEMANDS[scenario] === demand).join(" and ");
+}
+
 interface ContractPlan {
   readonly route: string;
+  readonly family: Route["family"];
   readonly models: ScenarioModels;
   readonly scenarios: readonly ContractScenario[];
   readonly policy: string;
@@ -67,6 +77,7 @@ function contractPlan(call: CommandCall, context: CommandContext): ContractPlan 
   const record = call.text("record");
   return {
     route: name,
+    family: route.family,
     models: scenarioModels({ name, route }, call.text("model")),
     scenarios: scenariosOf(call.list("scenario")),
     policy: call.text("policy") ?? POLICY,
@@ -94,6 +105,23 @@ type Shown = ScenarioResult & {
   /** the fixtures that were written; left out without --record */
   readonly recorded?: readonly string[];
 };
+
+async function contractDocument(
+  session: Session,
+  { route, family }: ContractPlan,
+  scenarios: readonly Shown[],
+): Promise<ContractDocument> {
+  const adapter = ADAPTERS[family].version;
+  const verified = verifiedModels(await readReports(session, route), adapter);
+  return {
+    route,
+    family,
+    adapter,
+    passed: scenarios.every(({ verdict }) => verdict === "passed"),
+    verified: scenarios.every(({ covers }) => covers !== null && verified.includes(covers)),
+    scenarios,
+  };
+}
 
 /** One scenario after the other; null where the first interrupt ended the waiting. */
 async function playAll(

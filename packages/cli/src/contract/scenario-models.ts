@@ -2,19 +2,18 @@
 // refuses models that the route does not take, and a route that leaves the choice open.
 import { AirlockError } from "@airlock/core/fault";
 import { modelPattern, type ContractScenario, type Route } from "@airlock/core/run";
+import type { Family } from "@airlock/core/wire";
 import { soleModel } from "../spec/index.ts";
 
 export type ScenarioModels = Readonly<Record<ContractScenario, string>>;
 
-/** The replay gateway plays a recording per model, so each scenario has its own. */
-export const GATEWAY_MODELS = {
-  text: "replay/demo/contract-text",
-  tool_call: "replay/demo/contract-tool",
-  parallel_calls: "replay/demo/contract-parallel",
-} as const satisfies ScenarioModels;
-
 /** In a model's name, stands for the scenario that it plays. */
 const PLACEHOLDER = "{scenario}";
+
+/** The replay gateway plays a recording per model, so each scenario has its own, in each wire family. */
+export function gatewayModels(family: Family): ScenarioModels {
+  return sameModel(`replay/demo/contract/${family}/${PLACEHOLDER}`);
+}
 
 export function scenarioModels(
   { name, route }: { readonly name: string; readonly route: Route },
@@ -39,6 +38,5 @@ export function sameModel(model: string): ScenarioModels {
 function defaultModels({ family, models }: Route): ScenarioModels | null {
   const only = soleModel({ models });
   if (only !== null) return sameModel(only);
-  const recorded = models.every((pattern) => pattern.startsWith("replay/"));
-  return recorded && family === "responses" ? GATEWAY_MODELS : null;
+  return models.every((pattern) => pattern.startsWith("replay/")) ? gatewayModels(family) : null;
 }

@@ -1,4 +1,5 @@
 // A played scenario in, its line of the command's answer out: a verdict, and what the signed report says was observed.
+import { SCENARIO_DEMANDS, type ContractScenario } from "@airlock/core/run";
 import { z } from "zod";
 import type { ScenarioPlayed } from "./play-scenario.ts";
 
@@ -14,7 +15,9 @@ const observedSchema = z.object({
 export type Observed = z.infer<typeof observedSchema>;
 
 export interface ScenarioResult {
-  readonly scenario: string;
+  readonly scenario: ContractScenario;
+  /** what the route owes here before a call runs on it: a report that `passed`, or none that failed */
+  readonly demand: (typeof SCENARIO_DEMANDS)[ContractScenario];
   readonly model: string;
   readonly run: string;
   /** `not_shown`: the model did not do what the scenario is about; `no_report`: the run ended without one */
@@ -34,6 +37,7 @@ export function scenarioResult({ scenario, model, document, report }: ScenarioPl
   const classes = [...attempts, ...calls].flatMap(({ errorClass }) => errorClass ?? []);
   return {
     scenario,
+    demand: SCENARIO_DEMANDS[scenario],
     model,
     run: document.id,
     verdict:

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { CONTRACT_SCENARIOS, type RunSpec } from "@airlock/core/run";
 import { openSession } from "../client/index.ts";
-import { GATEWAY_MODELS, playScenario, sameModel, type ScenarioModels } from "../contract/index.ts";
+import { gatewayModels, playScenario, sameModel, type ScenarioModels } from "../contract/index.ts";
 import type { Local } from "../local/index.ts";
 import { play, type Stage } from "../play/index.ts";
 import { readSpecTemplate } from "../spec/index.ts";
@@ -35,7 +35,9 @@ export async function playStories(cast: Cast): Promise<readonly Chapter[]> {
   const chapters: Chapter[] = [];
   try {
     if (liveModel !== null) chapters.push(...(await playLive(cast, stage, liveModel)));
-    chapters.push(...(await playContract(cast, stage, { route: "gateway", models: GATEWAY_MODELS })));
+    chapters.push(
+      ...(await playContract(cast, stage, { route: "gateway", models: gatewayModels("responses") })),
+    );
     const { fixTest, ...others } = STORIES;
     for (const story of liveModel === null ? [fixTest, ...Object.values(others)] : Object.values(others)) {
       chapters.push(await playStory({ ...cast, liveModel: null }, stage, story));

@@ -1,5 +1,5 @@
 import type { ReportBody } from "@airlock/core/contract";
-import { readBreaker, type Route, type Routes } from "@airlock/core/run";
+import { CONTRACT_SCENARIOS, meetsDemand, readBreaker, type Route, type Routes } from "@airlock/core/run";
 import type { Keyring } from "@airlock/core/record";
 import type { Redis } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
@@ -24,6 +24,8 @@ export interface RouteDocument {
   readonly models: readonly string[];
   readonly effects: Route["effects"];
   readonly limits: Route["limits"];
+  /** the models, or patterns of models, whose reports let every call run that policy allows */
+  readonly verified: readonly string[];
   readonly breaker: {
     readonly state: "closed" | "open" | "half_open";
     readonly openUntil: string | null;
@@ -50,6 +52,7 @@ async function readRoute(place: Place, name: string, route: Route): Promise<Rout
     models: route.models,
     effects: route.effects,
     limits: route.limits,
+    verified: verifiedModels(reports, adapter),
     breaker: {
       state,
       openUntil: openUntil === null ? null : new Date(openUntil).toISOString(),
@@ -59,6 +62,18 @@ async function readRoute(place: Place, name: string, route: Route): Promise<Rout
       .map((report) => describeReport(report, adapter))
       .toSorted((a, b) => orderOf(a).localeCompare(orderOf(b))),
   };
+}
+
+/** What reports for this adapter version cover, where they meet the demand of every scenario. */
+export function verifiedModels(reports: readonly ReportBody[], adapter: string): readonly string[] {
+  const counting = reports.filter((report) => report.adapter === adapter);
+  const covered = [...new Set(counting.map(({ covers }) => covers))].toSorted();
+  return covered.filter((covers) =>
+    CONTRACT_SCENARIOS.every((scenario) => {
+      const own = counting.find((report) => report.covers === covers && report.scenario === scenario);
+      return meetsDemand(scenario, own ?? null);
+    }),
+  );
 }
 
 function describeReport(report: ReportBody, adapterInUse: string): ReportDocument {

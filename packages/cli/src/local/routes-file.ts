@@ -1,20 +1,34 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { FAMILIES, type Family } from "@airlock/core/wire";
 import { stringify } from "yaml";
 import type { Environment } from "../config.ts";
 import { dataPaths } from "./data-paths.ts";
 
+interface GatewayRoute {
+  readonly family: Family;
+  readonly baseUrl: string;
+  readonly models: readonly string[];
+  readonly reportCovers: "pattern";
+}
+
 const COMETAPI = { family: "responses", baseUrl: "cometapi", models: ["**"] };
+
+/** The replay gateway as a route for each wire family; one report covers all recordings of a route. */
+export function gatewayRoutes(url: string): Readonly<Record<string, GatewayRoute>> {
+  return Object.fromEntries(
+    FAMILIES.map((family) => [
+      family === "responses" ? "gateway" : `gateway-${family}`,
+      { family, baseUrl: url, models: ["replay/**"], reportCovers: "pattern" } as const,
+    ]),
+  );
+}
 
 /** Routes for a machine without a routes file: CometAPI and, where one runs, the replay gateway. */
 export function routesText(gatewayUrl: string | null): string {
-  const gateway = {
-    family: "responses",
-    baseUrl: `${gatewayUrl}/v1`,
-    models: ["replay/**"],
-    reportCovers: "pattern",
-  };
-  return stringify({ routes: { ...(gatewayUrl === null ? {} : { gateway }), cometapi: COMETAPI } });
+  return stringify({
+    routes: { ...(gatewayUrl === null ? {} : gatewayRoutes(gatewayUrl)), cometapi: COMETAPI },
+  });
 }
 
 interface Place {

@@ -23,14 +23,21 @@ export function routeListText(screen: Screen, routes: readonly RouteDocument[]):
     route.name,
     route.family,
     plainCell(route.models.join(", ")),
-    route.effects,
+    callsCell(screen, route),
     breakerCell(screen, route.breaker),
     limitsCell(route.limits),
   ]);
-  const list = table(["ROUTE", "FAMILY", "MODELS", "EFFECTS", "BREAKER", "LIMITS"], rows);
+  const list = table(["ROUTE", "FAMILY", "MODELS", "CALLS", "BREAKER", "LIMITS"], rows);
   const reports = routes.flatMap((route) => route.reports.map((report) => reportRow(screen, route, report)));
   if (reports.length === 0) return `${list}\n\nno contract reports`;
   return `${list}\n\n${table(["ROUTE", "MODELS", "ADAPTER", "SCENARIO", "RESULT"], reports)}`;
+}
+
+/** Which calls run on the route, if policy allows them. */
+function callsCell(screen: Screen, { effects, verified }: RouteDocument): string {
+  if (effects === "read_only") return screen.style("yellow", "reads only");
+  if (verified.length === 0) return screen.style("red", "none: unverified");
+  return screen.style("green", `verified for ${plainCell(verified.join(", "))}`);
 }
 
 function breakerCell(screen: Screen, { state, openUntil }: RouteDocument["breaker"]): string {

@@ -2,7 +2,7 @@ import { CONTRACT_SCENARIOS, parseRoutes, type Route } from "@airlock/core/run";
 import { describe, expect, test } from "vitest";
 import {
   contractText,
-  GATEWAY_MODELS,
+  gatewayModels,
   scenarioModels,
   scenarioResult,
   scenarioSpec,
@@ -27,15 +27,24 @@ describe("the models that play", () => {
       { text: "replay/text", tool_call: "replay/tool_call", parallel_calls: "replay/parallel_calls" },
     ],
     ["the only one", { models: ["m"] }, undefined, { text: "m", tool_call: "m", parallel_calls: "m" }],
-    ["recordings, where the route has nothing else", { models: ["replay/**"] }, undefined, GATEWAY_MODELS],
+    [
+      "recordings, where the route has nothing else",
+      { models: ["replay/**"] },
+      undefined,
+      gatewayModels("responses"),
+    ],
+    [
+      "recordings of the route's own family",
+      { models: ["replay/**"], family: "gemini" },
+      undefined,
+      {
+        text: "replay/demo/contract/gemini/text",
+        tool_call: "replay/demo/contract/gemini/tool_call",
+        parallel_calls: "replay/demo/contract/gemini/parallel_calls",
+      },
+    ],
     ["nobody, where there is a choice", { models: ["a", "b"] }, undefined, "name one with --model"],
     ["nobody, where anything goes", { models: ["**"] }, undefined, "name one with --model"],
-    [
-      "nobody, where no recording is of the route's family",
-      { models: ["replay/**"], family: "chat" },
-      undefined,
-      "name one with --model",
-    ],
     ["nobody, where the route doesn't take it", { models: ["replay/**"] }, "gpt-5", "takes no gpt-5"],
   ])("are %s", (_, change, given, expected) => {
     const file = '{"routes":{"r":{"family":"responses","baseUrl":"http://localhost","models":["m"]}}}';
@@ -105,18 +114,28 @@ describe("a played scenario", () => {
 
   test("names each error class once, and shows what the validator observed", () => {
     const refused = { ...PLAYED, report: null };
-    const text = contractText(paper(), [scenarioResult(PLAYED), scenarioResult(refused)]);
+    const text = contractText(paper(), {
+      route: "r",
+      family: "responses",
+      adapter: "responses@1",
+      passed: false,
+      verified: false,
+      scenarios: [scenarioResult(PLAYED), scenarioResult(refused)],
+    });
     expect(text.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
-      ["SCENARIO", "REPORT", "OBSERVED", "COVERS", "RUN"],
+      ["SCENARIO", "NEEDED", "REPORT", "OBSERVED", "COVERS", "RUN"],
       [
         "tool_call",
+        "passed",
         "FAILED",
         "escalated in 1 turn; 2 calls in the first, 1 of them valid, only 1 told apart by id; with retries; " +
           "STREAM_TRUNCATED; ATTEMPTS_EXHAUSTED",
         "m",
         "r1",
       ],
-      ["tool_call", "NO REPORT", "nothing; STREAM_TRUNCATED; ATTEMPTS_EXHAUSTED", "-", "r1"],
+      ["tool_call", "passed", "NO REPORT", "nothing; STREAM_TRUNCATED; ATTEMPTS_EXHAUSTED", "-", "r1"],
+      [""],
+      ["route r is not verified: no call runs unless the route lets reads run"],
     ]);
   });
 

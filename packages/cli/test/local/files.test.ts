@@ -18,8 +18,17 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the routes that `up` writes", () => {
   test("let the gateway play every fixture under one report", () => {
-    const gateway = parseRoutes(routesText("http://127.0.0.1:9"), "routes.yaml").get("gateway");
-    expect(gateway).toMatchObject({ baseUrl: "http://127.0.0.1:9/v1", reportCovers: "pattern" });
+    const { cometapi: _, ...routes } = Object.fromEntries(
+      parseRoutes(routesText("http://127.0.0.1:9"), "routes.yaml"),
+    );
+    expect(Object.entries(routes).map(([name, { family }]) => [name, family])).toEqual([
+      ["gateway", "responses"],
+      ["gateway-chat", "chat"],
+      ["gateway-anthropic", "anthropic"],
+      ["gateway-gemini", "gemini"],
+    ]);
+    const { gateway } = routes;
+    expect(gateway).toMatchObject({ baseUrl: "http://127.0.0.1:9", reportCovers: "pattern" });
     if (gateway === undefined) throw new Error("there is no such route");
     expect(modelPattern(gateway, "replay/demo/fix-test")).toBe("replay/**");
     expect(modelPattern(gateway, "gpt-5")).toBeNull();

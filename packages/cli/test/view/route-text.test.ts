@@ -11,6 +11,7 @@ const ROUTE: RouteDocument = {
   models: ["claude-*", "x\u001b[2J"],
   effects: "contract",
   limits: { concurrency: 4, requestsPerMinute: 60 },
+  verified: ["claude-a"],
   breaker: { state: "open", openUntil: "2026-01-01T00:00:00.000Z", mismatches: 5 },
   reports: [
     {
@@ -38,20 +39,23 @@ test("shows how each route stands and what its reports say", () => {
     name: "gateway",
     breaker: CLOSED,
     limits: { concurrency: null, requestsPerMinute: null },
+    verified: [],
     reports: [],
   };
-  const text = routeListText(paper(), [ROUTE, plain]);
+  const reading = { ...plain, name: "reading", effects: "read_only" } as const;
+  const text = routeListText(paper(), [ROUTE, plain, reading]);
   expect(text.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
-    ["ROUTE", "FAMILY", "MODELS", "EFFECTS", "BREAKER", "LIMITS"],
+    ["ROUTE", "FAMILY", "MODELS", "CALLS", "BREAKER", "LIMITS"],
     [
       "live",
       "anthropic",
       "claude-*, x",
-      "contract",
+      "verified for claude-a",
       "open until 2026-01-01T00:00:00.000Z",
       "4 at once, 60 a minute",
     ],
-    ["gateway", "anthropic", "claude-*, x", "contract", "closed", "-"],
+    ["gateway", "anthropic", "claude-*, x", "none: unverified", "closed", "-"],
+    ["reading", "anthropic", "claude-*, x", "reads only", "closed", "-"],
     [""],
     ["ROUTE", "MODELS", "ADAPTER", "SCENARIO", "RESULT"],
     ["live", "claude-a", "anthropic@1 (not in use)", "text", "passed"],

@@ -12,20 +12,23 @@ local function free_workspace(workspace, item)
 end`;
 
 /**
- * CLAIMED to STARTED, by the live holder of the lease only.
- *   KEYS 1 ledger, 2 run, 3 workspace, 4 events    ARGV 1 item key, 2 fence, 3 events started, 4 events cancelled
+ * CLAIMED to STARTED, by the live holder of the lease only. A call that the validator has settled meanwhile, as it
+ * does with what is dropped, was told of by it and doesn't begin.
+ *   KEYS 1 ledger, 2 call, 3 run, 4 workspace, 5 events
+ *   ARGV 1 item key, 2 fence, 3 events started, 4 events cancelled
  *   Returns started | settled | stale
  */
 export const BEGIN: Script = {
   name: "ledger-begin",
   lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_HOLDS}
-local ledger, run, workspace, events = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local ledger, call, run, workspace, events = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if not holds(ledger, ARGV[2], '${fromStates("begin")}') then return 'stale' end
 local ended = redis.call('HMGET', run, 'cancelled', 'endedAt')
-if ended[1] or ended[2] then
+local dropped = redis.call('HGET', call, 'settled')
+if ended[1] or ended[2] or dropped then
   redis.call('HSET', ledger, 'state', 'CANCELLED', 'status', 'refused', 'errorClass', 'CANCELLED')
   free_workspace(workspace, ARGV[1])
-  append_events(events, ARGV[4])
+  if not dropped then append_events(events, ARGV[4]) end
   return 'settled'
 end
 if tonumber(redis.call('HGET', ledger, 'leaseUntil')) <= now() then return 'stale' end

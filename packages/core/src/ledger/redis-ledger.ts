@@ -85,7 +85,7 @@ async function claim(redis: Redis, request: ClaimRequest): Promise<ClaimAnswer> 
 async function begin(redis: Redis, itemKey: string, fence: number): Promise<BeginAnswer> {
   const keys = keysOf(itemKey);
   const reply = await runScript(redis, BEGIN, {
-    keys: [keys.ledger(itemKey), keys.run, keys.workspace, keys.events],
+    keys: [keys.ledger(itemKey), keys.call(itemKey), keys.run, keys.workspace, keys.events],
     args: [
       itemKey,
       fence,

@@ -1,5 +1,10 @@
 export { openClaims, sealClaims } from "./claims.ts";
-export { CONTRACT_SCENARIOS, type ContractScenario } from "./contract-scenario.ts";
+export {
+  CONTRACT_SCENARIOS,
+  meetsDemand,
+  SCENARIO_DEMANDS,
+  type ContractScenario,
+} from "./contract-scenario.ts";
 export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
 export { openProviderText, sealProviderText } from "./provider-text.ts";

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { readBufferedResponse, type ResponseReading, type StopSequence } from "@airlock/core/terminal";
 import { ADAPTERS } from "@airlock/core/wire";
-import { STARTED, stopReason, STOPPED, text, call } from "../wire/anthropic/streams.ts";
+import {
+  STARTED,
+  stopReason,
+  STOPPED,
+  text,
+  call,
+} from "../../../../scripts/conformance/anthropic/frames.ts";
 import { LIMITS, readStream } from "../wire/readings.ts";
 import { call as fragment, calls, chunk, DONE, finish } from "./chat-streams.ts";
 

@@ -10,7 +10,7 @@ const RESET_GRACE_MS = 50;
 export async function playFixture(
   fixture: Fixture,
   response: ServerResponse,
-  options: Answering & { readonly signal: AbortSignal },
+  options: Answering & { readonly signal: AbortSignal; readonly beforeEnd: () => Promise<void> },
 ): Promise<void> {
   const { misbehaviour } = fixture;
   const payload = payloadOf(fixture, options);
@@ -25,6 +25,7 @@ export async function playFixture(
   const resets = misbehaviour.resetAtByte !== undefined;
   const holdOpenMs = misbehaviour.holdOpenMs ?? (resets ? RESET_GRACE_MS : 0);
   if (holdOpenMs > 0) await sleep(holdOpenMs, null, { signal: options.signal });
+  await options.beforeEnd();
   if (resets) response.socket?.resetAndDestroy();
   else response.end();
 }

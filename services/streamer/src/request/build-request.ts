@@ -69,9 +69,9 @@ function pinnedTools(turn: TurnBody, catalog: ToolCatalog): readonly EncodeTool[
   return tools.length === turn.tools.length ? tools : null;
 }
 
-/** A base address may end in the version that the path begins with, as CometAPI's does. */
+/** What a base address may end in: CometAPI's names one family's version, and every family's path begins with its own. */
+const VERSIONS = /\/(?:v1|v1beta)$/;
+
 export function requestUrl(base: string, path: string): URL {
-  const trimmed = base.replace(/\/+$/, "");
-  const version = path.slice(0, path.indexOf("/", 1));
-  return new URL(trimmed.endsWith(version) ? `${trimmed}${path.slice(version.length)}` : `${trimmed}${path}`);
+  return new URL(`${base.replace(/\/+$/, "").replace(VERSIONS, "")}${path}`);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TurnBody } from "@airlock/core/contract";
 import { parseRoutes, type Route } from "@airlock/core/run";
 import { BUILTIN_MANIFESTS, createCatalog, manifestDigest, schemaText } from "@airlock/core/tool";
+import { ADAPTERS, FAMILIES } from "@airlock/core/wire";
 import { buildRequest, requestUrl } from "../../src/request/build-request.ts";
 
 describe("the address of a request", () => {
@@ -17,6 +18,14 @@ describe("the address of a request", () => {
   ])("of %s is %s", (base, expected) => {
     expect(requestUrl(base, "/v1/responses").href).toBe(expected);
   });
+
+  test.each(FAMILIES.flatMap((family) => ["", "/v1", "/v1beta/"].map((end) => [family, end] as const)))(
+    "of the family %s does not depend on the version that the base ends in: %o",
+    (family, end) => {
+      const path = ADAPTERS[family].path("m");
+      expect(requestUrl(`https://api.cometapi.com${end}`, path).href).toBe(`https://api.cometapi.com${path}`);
+    },
+  );
 });
 
 const catalog = createCatalog(BUILTIN_MANIFESTS);

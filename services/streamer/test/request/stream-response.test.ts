@@ -17,7 +17,7 @@ const PATIENT: DeadlineTimes = {
   runMs: null,
 };
 const FIXTURES = new URL("../../../../fixtures/demo/", import.meta.url);
-const STREAM = readFileSync(new URL("contract-text.1.sse", FIXTURES), "utf8");
+const STREAM = readFileSync(new URL("contract/responses/text.1.sse", FIXTURES), "utf8");
 const EVENTS = { "content-type": "text/event-stream" };
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;

@@ -1,9 +1,9 @@
 import { parseBody, reportBodySchema, type ReportBody } from "@airlock/core/contract";
 import { verifyRecord } from "@airlock/core/record";
-import { CONTRACT_SCENARIOS } from "@airlock/core/run";
+import { CONTRACT_SCENARIOS, meetsDemand } from "@airlock/core/run";
 import { globalKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
-import { meetsDemand, reportField, SCENARIOS } from "./scenarios.ts";
+import { reportField } from "./scenarios.ts";
 
 interface Scope {
   readonly route: string;
@@ -18,7 +18,7 @@ export async function routeVerified(deps: Pick<Deps, "redis" | "keyring">, scope
   return CONTRACT_SCENARIOS.every((scenario, at) => {
     const report = openReport(deps, stored[at] ?? null);
     const inPlace = report === null || (report.route === scope.route && reportField(report) === fields[at]);
-    return inPlace && meetsDemand(SCENARIOS[scenario], report);
+    return inPlace && meetsDemand(scenario, report);
   });
 }
 

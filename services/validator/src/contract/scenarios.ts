@@ -17,34 +17,17 @@ export interface Observed {
 /** `not_shown`: the model did not do what the scenario is about, which says nothing of the route. */
 export type ScenarioVerdict = "passed" | "failed" | "not_shown";
 
-interface Scenario {
-  /** `passed`: a route is verified only with a report that passed; `not_failed`: it may lack one */
-  readonly demand: "passed" | "not_failed";
-  readonly judge: (seen: Observed) => ScenarioVerdict;
-}
-
-/**
- * The scenarios of every family. A second turn shows that the route took the calls and their results back.
- * Not every model calls twice at once, so a route needs no report on that; one that mixes such calls up is closed.
- */
+/** What a run of each scenario has to show. A second turn shows that the route took the calls and their results back. */
 export const SCENARIOS = {
-  text: {
-    demand: "passed",
-    judge: (seen) => passedIf(isClean(seen) && seen.turns === 1 && seen.calls === 0),
+  text: (seen) => passedIf(isClean(seen) && seen.turns === 1 && seen.calls === 0),
+  tool_call: (seen) =>
+    passedIf(isClean(seen) && seen.turns === 2 && seen.calls === 1 && seen.validCalls === 1),
+  parallel_calls(seen) {
+    const sound = isClean(seen) && seen.validCalls === seen.calls && seen.distinctCalls === seen.calls;
+    if (sound && seen.calls < 2) return "not_shown";
+    return passedIf(sound && seen.calls === 2 && seen.turns >= 2);
   },
-  tool_call: {
-    demand: "passed",
-    judge: (seen) => passedIf(isClean(seen) && seen.turns === 2 && seen.calls === 1 && seen.validCalls === 1),
-  },
-  parallel_calls: {
-    demand: "not_failed",
-    judge(seen) {
-      const sound = isClean(seen) && seen.validCalls === seen.calls && seen.distinctCalls === seen.calls;
-      if (sound && seen.calls < 2) return "not_shown";
-      return passedIf(sound && seen.calls === 2 && seen.turns >= 2);
-    },
-  },
-} as const satisfies Record<ContractScenario, Scenario>;
+} as const satisfies Record<ContractScenario, (seen: Observed) => ScenarioVerdict>;
 
 function isClean({ state, firstAttempts }: Observed): boolean {
   return state === "completed" && firstAttempts;
@@ -52,15 +35,6 @@ function isClean({ state, firstAttempts }: Observed): boolean {
 
 function passedIf(held: boolean): ScenarioVerdict {
   return held ? "passed" : "failed";
-}
-
-/** Whether what is stored of a scenario lets a route count as verified; null: nothing is. */
-export function meetsDemand(
-  { demand }: Pick<Scenario, "demand">,
-  report: { readonly passed: boolean; readonly shown: boolean } | null,
-): boolean {
-  if (report === null) return demand === "not_failed";
-  return report.passed || (demand === "not_failed" && !report.shown);
 }
 
 /** The hash field under which a report lies. */

@@ -13,7 +13,7 @@ export async function storeReport(deps: Deps, run: string): Promise<void> {
   if (hash?.plan?.contract == null || route === undefined || hash.endedAt === undefined) return;
   const scenario = hash.plan.contract;
   const seen = await observe(deps, run, hash);
-  const verdict = SCENARIOS[scenario].judge(seen);
+  const verdict = SCENARIOS[scenario](seen);
   const report = reportBodySchema.parse({
     version: 1,
     run,

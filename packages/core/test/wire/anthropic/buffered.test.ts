@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { readBody, readStream, released, summary, told } from "../readings.ts";
-import { call, delta, start, STARTED, stop, STOPPED, stopReason, text, toolUse } from "./streams.ts";
+import {
+  call,
+  delta,
+  start,
+  STARTED,
+  stop,
+  STOPPED,
+  stopReason,
+  text,
+  toolUse,
+} from "../../../../../scripts/conformance/anthropic/frames.ts";
 
 const THINKING = { type: "thinking", thinking: "So.", signature: "sealed" };
 const SEARCH = { type: "server_tool_use", id: "s", name: "web_search", input: { query: "q" } };

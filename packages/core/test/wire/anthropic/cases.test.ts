@@ -12,7 +12,7 @@ import {
   stopReason,
   text,
   toolUse,
-} from "./streams.ts";
+} from "../../../../../scripts/conformance/anthropic/frames.ts";
 
 const PATH = '{"path":"a"}';
 const CALL = call(0, {}, "", '{"path":', '"a"}');

@@ -1,5 +1,5 @@
 import { describeCorpus } from "../corpus-suite.ts";
-import { frame } from "./streams.ts";
+import { frame } from "../../../../../scripts/conformance/anthropic/frames.ts";
 
 describeCorpus({
   family: "anthropic",

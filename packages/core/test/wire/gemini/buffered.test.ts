@@ -13,7 +13,7 @@ import {
   READ_B,
   STOP,
   text,
-} from "./streams.ts";
+} from "../../../../../scripts/conformance/gemini/frames.ts";
 
 const HEAD = { responseId: "resp_1", modelVersion: "m" };
 

@@ -2,7 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@airlock/core/json";
 import { readStream, released } from "../readings.ts";
-import { CLOSER, fragment, OPENER, parts, piece, STOP } from "./streams.ts";
+import {
+  CLOSER,
+  fragment,
+  OPENER,
+  parts,
+  piece,
+  STOP,
+} from "../../../../../scripts/conformance/gemini/frames.ts";
 
 /** The arguments that these fragments make, each in a chunk of its own; null where they make none. */
 function assemble(...fragments: readonly object[]): string | null {

@@ -1,25 +1,20 @@
-// In comes one model turn as plain data, out comes the text of its Responses stream, event by event in the API's order.
+// In comes one model turn as plain data, out comes it as the Responses API writes it, event by event or as one body.
 
-import { createHash } from "node:crypto";
 import { assertNever } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
-
-/** Uneven on purpose: readers must not depend on where a delta ends. Counted in code points. */
-const DELTA_SIZES = [1, 7, 3, 12, 2, 5, 17, 4];
-const CREATED_AT = 1_767_225_600;
-const MODEL = "demo-model";
-
-/** One output item of a composed turn. */
-export type ComposedItem =
-  | { readonly kind: "reasoning"; readonly summary: string }
-  | { readonly kind: "call"; readonly name: string; readonly arguments: JsonObject }
-  | { readonly kind: "message"; readonly text: string };
-
-export interface ComposedTurn {
-  /** seeds the identifiers of the turn, so that the same turn gives the same bytes */
-  readonly id: string;
-  readonly items: readonly ComposedItem[];
-}
+import {
+  CREATED_AT,
+  deltas,
+  eventFrame,
+  identifier,
+  MODEL,
+  sealed,
+  tokens,
+  type ComposedItem,
+  type ComposedTurn,
+  type Composer,
+  type Frame,
+} from "./turn.ts";
 
 interface Event {
   readonly type: string;
@@ -32,25 +27,41 @@ interface ItemParts {
   readonly finished: JsonObject;
 }
 
-/** The text of a turn's stream, as a provider would send it. */
-export function responsesStream(turn: ComposedTurn): string {
-  const events: Event[] = [];
-  const emit = (type: string, fields: JsonObject | Readonly<Record<string, unknown>>): void => {
-    events.push({ type, sequence_number: events.length, ...fields });
-  };
-  const output = turn.items.map((item, index) => itemParts(item, `${turn.id}${index}`));
-  emit("response.created", { response: snapshot(turn.id, "in_progress", []) });
-  emit("response.in_progress", { response: snapshot(turn.id, "in_progress", []) });
-  output.forEach(({ opened, finished, inner }, index) => {
-    emit("response.output_item.added", { output_index: index, item: opened });
-    for (const { type, ...fields } of inner) {
-      emit(type, { item_id: finished["id"], output_index: index, ...fields });
-    }
-    emit("response.output_item.done", { output_index: index, item: finished });
-  });
-  const items = output.map(({ finished }) => finished);
-  emit("response.completed", { response: snapshot(turn.id, "completed", items) });
-  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+export const responsesComposer: Composer = {
+  stream(turn) {
+    const frames: Frame[] = [];
+    const emit = (type: string, fields: object, args = ""): void => {
+      frames.push(eventFrame(type, { sequence_number: frames.length, ...fields }, args));
+    };
+    const output = outputOf(turn);
+    emit("response.created", { response: snapshot(turn.id, "in_progress", []) });
+    emit("response.in_progress", { response: snapshot(turn.id, "in_progress", []) });
+    output.forEach(({ opened, finished, inner }, index) => {
+      emit("response.output_item.added", { output_index: index, item: opened });
+      for (const { type, ...fields } of inner) {
+        const args = type === ARGUMENTS_DELTA ? String(fields["delta"]) : "";
+        emit(type, { item_id: finished["id"], output_index: index, ...fields }, args);
+      }
+      emit("response.output_item.done", { output_index: index, item: finished });
+    });
+    emit("response.completed", { response: completed(turn, output) });
+    return frames;
+  },
+  body: (turn) => completed(turn, outputOf(turn)),
+};
+
+const ARGUMENTS_DELTA = "response.function_call_arguments.delta";
+
+function outputOf({ id, items }: ComposedTurn): readonly ItemParts[] {
+  return items.map((item, index) => itemParts(item, `${id}${index}`));
+}
+
+function completed({ id }: ComposedTurn, output: readonly ItemParts[]): JsonObject {
+  return snapshot(
+    id,
+    "completed",
+    output.map(({ finished }) => finished),
+  );
 }
 
 function itemParts(item: ComposedItem, seed: string): ItemParts {
@@ -93,7 +104,7 @@ function callParts(
   return {
     opened: { ...head, status: "in_progress", arguments: "", ...tail },
     inner: [
-      ...deltas(text).map((delta) => ({ type: "response.function_call_arguments.delta", delta })),
+      ...deltas(text).map((delta) => ({ type: ARGUMENTS_DELTA, delta })),
       { type: "response.function_call_arguments.done", name, arguments: text },
     ],
     finished: { ...head, status: "completed", arguments: text, ...tail },
@@ -145,11 +156,6 @@ function snapshot(seed: string, status: string, output: readonly JsonObject[]): 
   };
 }
 
-/** Believable numbers: about four characters a token. */
-function tokens(items: readonly JsonObject[]): number {
-  return Math.ceil(JSON.stringify(items).length / 4);
-}
-
 function usageOf(output: readonly JsonObject[]): JsonObject {
   const outputTokens = tokens(output);
   const reasoningTokens = tokens(output.filter((item) => item["type"] === "reasoning"));
@@ -161,29 +167,4 @@ function usageOf(output: readonly JsonObject[]): JsonObject {
     output_tokens_details: { reasoning_tokens: Math.min(reasoningTokens, outputTokens) },
     total_tokens: inputTokens + outputTokens,
   };
-}
-
-function deltas(text: string): readonly string[] {
-  const letters = Array.from(text);
-  const pieces: string[] = [];
-  for (let at = 0; at < letters.length;) {
-    const size = DELTA_SIZES[pieces.length % DELTA_SIZES.length] ?? 1;
-    pieces.push(letters.slice(at, at + size).join(""));
-    at += size;
-  }
-  return pieces;
-}
-
-function identifier(prefix: string, seed: string): string {
-  return `${prefix}_${digest(`${prefix} ${seed}`, "hex").slice(0, 48)}`;
-}
-
-/** Stands for what only the provider can open. */
-function sealed(seed: string, blocks: number): string {
-  const parts = Array.from({ length: blocks }, (_, index) => digest(`${seed} sealed ${index}`, "base64url"));
-  return `gAAAAAB${parts.join("")}`;
-}
-
-function digest(text: string, encoding: "hex" | "base64url"): string {
-  return createHash("sha256").update(text).digest(encoding);
 }
