@@ -90,10 +90,10 @@ function readArguments(call: JudgedCall, maxBytes: number): ReadArguments {
       ? { ok: false, verdict: quarantined("JSON_TOO_LARGE", "at offset 0") }
       : { ok: true, value: call.content };
   }
+  // Families stream nothing at all for a call without arguments; the schema still has its say.
+  if (call.content === "") return { ok: true, value: {} };
   const parsed = parseStrictJson(call.content, { maxBytes, maxDepth: ARGUMENT_DEPTH, topLevel: "object" });
   if (parsed.ok) return parsed;
-  // Families stream nothing at all for a call without arguments; the schema still has its say.
-  if (parsed.errorClass === "JSON_EMPTY") return { ok: true, value: {} };
   return { ok: false, verdict: quarantined(parsed.errorClass, `at offset ${parsed.offset}`) };
 }
 

@@ -56,7 +56,8 @@ describe("the judge quarantines", () => {
       "SCHEMA_VIOLATION",
       "the call carries no arguments of a known kind",
     ],
-    [{ content: " \n" }, "SCHEMA_VIOLATION", "the schema refuses at #/required (required: path)"],
+    [{ content: "" }, "SCHEMA_VIOLATION", "the schema refuses at #/required (required: path)"],
+    [{ content: " \n" }, "JSON_EMPTY", "at offset 0"],
     [{ content: '{"path":7}' }, "SCHEMA_VIOLATION", "the schema refuses at #/properties/path/type (type)"],
     [
       { content: '{"path":"a","startLine":"1"}' },
