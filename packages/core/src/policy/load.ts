@@ -14,13 +14,15 @@ import type { PathScope, Policy, PolicyRule } from "./policy.ts";
 import { policyInvalid, type Problem } from "./problems.ts";
 import { readPolicyDocument, type PolicySource } from "./read-document.ts";
 
-/**
- * Throws POLICY_INVALID; there is no partial and no empty policy. `name` is what problems call the file; rules may name
- * the catalog's tools.
- */
+export interface LoadOptions {
+  /** The tools that rules may name; left out: the built-in ones. */
+  readonly catalog?: ToolCatalog | undefined;
+}
+
+/** Throws POLICY_INVALID; there is no partial and no empty policy. `name` is what problems call the file. */
 export function loadPolicy(
   file: { readonly name: string; readonly text: string },
-  catalog: ToolCatalog = BUILTIN_CATALOG,
+  { catalog = BUILTIN_CATALOG }: LoadOptions = {},
 ): Policy {
   const source = readPolicyDocument(file);
   const parsed = policyDocumentSchema.safeParse(source.value);

@@ -53,7 +53,7 @@ export function loadPolicyProfiles(folder: string, catalog?: ToolCatalog): Reado
       const file = path.join(folder, name);
       return [
         path.basename(name, ".yaml"),
-        loadPolicy({ name: file, text: readText(file, "POLICY_INVALID") }, catalog),
+        loadPolicy({ name: file, text: readText(file, "POLICY_INVALID") }, { catalog }),
       ];
     }),
   );

@@ -17,5 +17,5 @@ export {
   readOperatorTool,
   type OperatorTool,
 } from "./operator-tool.ts";
-export { toolDocumentSchema } from "./tool-document.ts";
+export { toolFields } from "./tool-fields.ts";
 export { normalizeWorkspacePath, pathsOverlap } from "./workspace-path.ts";
