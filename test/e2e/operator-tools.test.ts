@@ -93,7 +93,12 @@ beforeAll(async () => {
   cell = await startCell({
     fixtures: fixtures.directory,
     sources: [repository.directory],
-    env: { AIRLOCK_TOOLS: path.join(folder, "tools"), AIRLOCK_POLICIES: path.join(folder, "policies") },
+    env: {
+      AIRLOCK_TOOLS: path.join(folder, "tools"),
+      AIRLOCK_POLICIES: path.join(folder, "policies"),
+      // a slow machine's pause must not end a call that is to end by its own limits
+      AIRLOCK_LEASE_MS: "20000",
+    },
     route: { baseUrl: proxy.url },
   });
   proxy.forwardTo(cell.gateway.url);
@@ -225,22 +230,4 @@ test("a validator that comes back with another manifest ends the runs that pinne
     errorClass: "TOOL_DRIFT",
     detail: `the tool count_lines changed since the run was admitted; ${FIX}`,
   });
-  await cell.kill("validator", "SIGTERM");
-  await cell.start("validator");
-});
-
-test("a streamer with another manifest sends no request, and the run ends for that reason", async () => {
-  await cell.kill("streamer", "SIGTERM");
-  const run = await submit("one");
-  await eventWhere(cell.redis, run, (event) => event.type === "run_admitted");
-  await writeTool("count_lines", CHANGED);
-  const before = proxy.bodies.length;
-  await cell.start("streamer");
-  expect(await cell.ended(run)).toMatchObject({
-    state: "failed",
-    errorClass: "TOOL_DRIFT",
-    detail: `the streamer has another manifest of a tool than the run pinned; ${FIX}`,
-  });
-  expect(proxy.bodies.length).toBe(before);
-  await writeTool("count_lines");
 });

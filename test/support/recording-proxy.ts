@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request as send, type IncomingMessage } from "node:http";
+import { createServer, request as send } from "node:http";
 
 export interface RecordingProxy {
   readonly url: string;
@@ -15,7 +15,10 @@ export async function startRecordingProxy(): Promise<RecordingProxy> {
   const bodies: string[] = [];
   let target = "";
   const server = createServer((incoming, outgoing) => {
-    void readAll(incoming).then((body) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.once("end", () => {
+      const body = Buffer.concat(chunks);
       bodies.push(body.toString());
       const { method, headers, url = "" } = incoming;
       const forwarded = send(new URL(url, target), { method, headers }, (answer) => {
@@ -42,10 +45,4 @@ export async function startRecordingProxy(): Promise<RecordingProxy> {
       await once(server, "close");
     },
   };
-}
-
-async function readAll(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
 }

@@ -62,7 +62,7 @@ export function strictSchemaProblems(schema: JsonObject): readonly DocumentProbl
 }
 
 /** A place in a schema as JSON Schema writes it. */
-export function schemaPlace(path: DocumentPath): string {
+function schemaPlace(path: DocumentPath): string {
   return ["#", ...path].join("/");
 }
 

@@ -54,5 +54,3 @@ export const toolDocumentSchema = z.strictObject({
     .max(64)
     .describe("the program and its arguments: a name, or an absolute path outside every workspace"),
 });
-
-export type ToolDocument = z.infer<typeof toolDocumentSchema>;
