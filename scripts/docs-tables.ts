@@ -13,6 +13,7 @@ export const DOCUMENTS = [
   "docs/errors.md",
   "docs/metrics.md",
   "docs/threat-model.md",
+  "docs/tools.md",
 ] as const;
 
 export function readDocument(name: string): string {

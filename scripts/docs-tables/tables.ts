@@ -4,7 +4,7 @@ import { producersOf, QUEUES, type QueueFamily } from "@airlock/core/queue";
 import { PURPOSES, ROLES, SEALS } from "@airlock/core/record";
 import { RUN_STATES } from "@airlock/core/run";
 import { COUNTERS, SETTINGS } from "@airlock/core/runtime";
-import { BUILTIN_MANIFESTS } from "@airlock/core/tool";
+import { BUILTIN_MANIFESTS, toolFields } from "@airlock/core/tool";
 import { ADAPTERS } from "@airlock/core/wire";
 import { COMMANDS } from "../../packages/cli/src/command/commands.ts";
 import { GUARANTEES, REQUIRED_GUARANTEES } from "../../services/executor/src/sandbox/index.ts";
@@ -46,6 +46,15 @@ export const TABLES = {
       `${limits.timeoutMs / 1_000} s`,
       `${limits.outputBytes / 1_024} KiB`,
       description.split(/(?<=\.) /)[0] ?? "",
+    ]),
+  },
+  "tool-fields": {
+    head: ["key", "takes", "default", "meaning"],
+    rows: toolFields().map(({ name, takes, required, fallback, meaning }) => [
+      code(name),
+      takes,
+      required ? "(required)" : fallback === null ? "" : code(fallback),
+      meaning,
     ]),
   },
   "run-states": {

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { ROLES } from "@airlock/core/record";
 import { parseRoutes, parseRunSpec } from "@airlock/core/run";
-import { loadPolicyProfiles, SERVICES, SETTINGS } from "@airlock/core/runtime";
+import { loadPolicyProfiles, loadTools, SERVICES, SETTINGS } from "@airlock/core/runtime";
 import { readConfig } from "@airlock/replay/config";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -178,6 +178,10 @@ describe("places and settings that have to agree", () => {
     ["validator", SETTINGS.policies.env, "./config/policies"],
     ["executor", SETTINGS.policies.env, "./config/policies"],
     ["cli", SETTINGS.policies.env, "./config/policies"],
+    ["streamer", SETTINGS.tools.env, "./config/tools"],
+    ["validator", SETTINGS.tools.env, "./config/tools"],
+    ["executor", SETTINGS.tools.env, "./config/tools"],
+    ["cli", SETTINGS.tools.env, "./config/tools"],
     ["executor", SETTINGS.sources.env, "sources"],
   ])("%s finds at %s what is mounted from %s, read-only", (name, variable, source) => {
     const target = serviceOf(name).environment?.[variable];
@@ -279,10 +283,11 @@ describe("the Dockerfile", () => {
 });
 
 describe("the files that compose hands out", () => {
-  test("load: the default routes, and the policies", () => {
+  test("load: the default routes, the policies, and a folder without tools", () => {
     const names = (file: string) => [...parseRoutes(readText(file), file).keys()];
     expect(names("config/routes.yaml")).toEqual(["cometapi"]);
     expect([...loadPolicyProfiles(`${ROOT}config/policies`).keys()]).toContain("ci-default");
+    expect(loadTools(`${ROOT}config/tools`).operatorTools).toEqual([]);
   });
 
   test.each(["fix-test", "cut-write", "forbidden"])(

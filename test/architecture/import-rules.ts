@@ -4,6 +4,7 @@ import type { SourceFile } from "./source-tree.ts";
 /** The folders of core in the order of the data flow: each imports only from its left. */
 export const CORE_FOLDERS = [
   "fault",
+  "document",
   "json",
   "record",
   "tool",

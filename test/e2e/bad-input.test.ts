@@ -20,6 +20,7 @@ beforeAll(async () => {
   await writeFile(path.join(directory, "streamer.json"), JSON.stringify(keyrings.streamer), { mode: 0o600 });
   await writeFile(path.join(directory, "open.json"), JSON.stringify(keyrings.validator), { mode: 0o644 });
   await writeFile(path.join(directory, "broken.json"), "{");
+  await writeFile(path.join(directory, "tool.yaml"), "apiVersion: airlock.tool/v1\nnmae: count\n");
   await writeFile(path.join(directory, "routes.yaml"), "routes:\n  r:\n    famly: responses\n");
 });
 
@@ -65,6 +66,8 @@ test.each([
   ],
   ["a keyring that others may read", { AIRLOCK_KEYRING: "open.json" }, "run: chmod 600"],
   ["a routes file with a typing error", { AIRLOCK_ROUTES: "routes.yaml" }, "famly"],
+  ["a tool with a typing error", { AIRLOCK_TOOLS: "tool.yaml" }, 'tool.yaml:2:1: unknown key "nmae"'],
+  ["a folder of tools that is not there", { AIRLOCK_TOOLS: "/nowhere" }, "/nowhere can't be read (ENOENT)"],
   ["a folder without policies", { AIRLOCK_POLICIES: "/nowhere" }, "/nowhere can't be read (ENOENT)"],
 ])("%s ends the start with exit code 2 and a message that names it", async (_, env, message) => {
   const placed = Object.fromEntries(

@@ -85,7 +85,7 @@ beforeAll(async () => {
   );
   const keyring = validator.keyrings.streamer;
   streamer = {
-    config: { routes: "", cometapiKey: "", cometapiBaseUrl: baseUrl },
+    config: { routes: "", tools: "", cometapiKey: "", cometapiBaseUrl: baseUrl },
     redis,
     keyring,
     store: createStreamerStore(redis),

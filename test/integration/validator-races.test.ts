@@ -56,6 +56,7 @@ beforeAll(async () => {
     config: {
       routes: "",
       policies: "",
+      tools: "",
       sources: ["/srv/app"],
       pool: "default",
       sweepMs: 100,

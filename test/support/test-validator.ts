@@ -38,6 +38,7 @@ const never = new AbortController().signal;
 const CONFIG: Deps["config"] = {
   routes: "",
   policies: "",
+  tools: "",
   sources: [],
   pool: "default",
   sweepMs: 100,

@@ -2,7 +2,16 @@ import { loadConfig, type Config } from "@airlock/core/runtime";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const NAMES = ["redisUrl", "routes", "policies", "cometapiKey", "cometapiBaseUrl", "bwrap", "data"] as const;
+const NAMES = [
+  "redisUrl",
+  "routes",
+  "policies",
+  "tools",
+  "cometapiKey",
+  "cometapiBaseUrl",
+  "bwrap",
+  "data",
+] as const;
 export type CliConfig = Config<(typeof NAMES)[number]>;
 
 /** The environment as it was handed to the command; nobody else reads it. */

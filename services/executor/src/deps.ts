@@ -10,6 +10,7 @@ import type { ExecutorConfig } from "./config.ts";
 import type { Durability } from "./durability.ts";
 import type { ProbeReport, SandboxBackend } from "./sandbox/index.ts";
 import type { Workspaces } from "./call/workspaces.ts";
+import type { ToolBody } from "./tools/index.ts";
 import type { ServiceUser } from "./workspace/index.ts";
 
 /** Everything that the executor's stages reach: composed once, in start.ts. */
@@ -22,6 +23,8 @@ export interface Deps {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly catalog: ToolCatalog;
   readonly judge: Judge;
+  /** of the built-in tools and the operator's, by name */
+  readonly bodies: ReadonlyMap<string, ToolBody>;
   readonly log: Log;
   readonly cancels: CancelBoard;
   readonly durability: Durability;

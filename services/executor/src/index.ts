@@ -1,1 +1,2 @@
 export { startExecutor } from "./start.ts";
+export { operatorBodies } from "./tools/index.ts";

@@ -12,10 +12,10 @@ import {
 import {
   errorFields,
   loadPolicyProfiles,
+  loadTools,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
-import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { onExecution } from "./call/on-execution.ts";
 import { createWorkspaces } from "./call/workspaces.ts";
@@ -23,13 +23,14 @@ import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createDurability } from "./durability.ts";
 import { createBwrapBackend, missingGuarantees } from "./sandbox/index.ts";
+import { operatorBodies, TOOL_BODIES } from "./tools/index.ts";
 import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
 
 /** The executor: the only place where tools run, and only under a grant. */
 export async function startExecutor(context: ServiceContext): Promise<RunningService> {
   const { redis, keyring, log, signal } = context;
   const config = executorConfig();
-  const catalog = createCatalog(BUILTIN_MANIFESTS);
+  const { catalog, operatorTools } = loadTools(config.tools);
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
@@ -44,8 +45,9 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),
     ledger: createLedger(redis),
-    policies: loadPolicyProfiles(config.policies),
+    policies: loadPolicyProfiles(config.policies, catalog),
     judge: createJudge(catalog),
+    bodies: new Map([...TOOL_BODIES, ...(await operatorBodies(operatorTools, config))]),
     durability: createDurability(redis, config.durability),
     sandbox: await openSandbox(context, config, serviceUser),
     owner: randomUUID(),

@@ -1,6 +1,6 @@
 import { loadConfig, type Config } from "@airlock/core/runtime";
 
-const NAMES = ["routes", "cometapiKey", "cometapiBaseUrl"] as const;
+const NAMES = ["routes", "tools", "cometapiKey", "cometapiBaseUrl"] as const;
 
 export type StreamerConfig = Config<(typeof NAMES)[number]>;
 

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { consume, createCancelBoard, createPublisher, watchCancels } from "@airlock/core/queue";
 import { createRouteLimiter, createStreamerStore } from "@airlock/core/run";
-import { loadRoutes, type RunningService, type ServiceContext } from "@airlock/core/runtime";
-import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
+import { loadRoutes, loadTools, type RunningService, type ServiceContext } from "@airlock/core/runtime";
 import { Agent } from "undici";
 import { onTurn } from "./attempt/on-turn.ts";
 import { streamerConfig } from "./config.ts";
@@ -26,7 +25,7 @@ export async function startStreamer(context: ServiceContext): Promise<RunningSer
     store: createStreamerStore(redis),
     routes: loadRoutes(config.routes),
     limiter: createRouteLimiter(redis),
-    catalog: createCatalog(BUILTIN_MANIFESTS),
+    catalog: loadTools(config.tools).catalog,
     owner: randomUUID(),
     cancels,
   };

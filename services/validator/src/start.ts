@@ -4,10 +4,10 @@ import { createRouteBreaker, createValidatorStore } from "@airlock/core/run";
 import {
   loadPolicyProfiles,
   loadRoutes,
+  loadTools,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
-import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { onCommand } from "./admission/on-command.ts";
 import { breakerSettings, validatorConfig } from "./config.ts";
@@ -21,7 +21,7 @@ import { onItem } from "./verdict/on-item.ts";
 export async function startValidator(context: ServiceContext): Promise<RunningService> {
   const { redis, keyring, log, metrics } = context;
   const config = validatorConfig();
-  const catalog = createCatalog(BUILTIN_MANIFESTS);
+  const { catalog } = loadTools(config.tools);
   const publisher = createPublisher({ redis, keyring });
   const deps: Deps = {
     config,
@@ -34,7 +34,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     store: createValidatorStore(redis),
     routes: loadRoutes(config.routes),
     breaker: createRouteBreaker(redis, breakerSettings(config)),
-    policies: loadPolicyProfiles(config.policies),
+    policies: loadPolicyProfiles(config.policies, catalog),
     judge: createJudge(catalog),
   };
   const consumers = consumeAll(context, deps);

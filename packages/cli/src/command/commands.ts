@@ -11,6 +11,8 @@ import { routesCommand } from "./routes.ts";
 import { runCommand } from "./run.ts";
 import { runsCommand } from "./runs.ts";
 import { showCommand } from "./show.ts";
+import { toolsCheckCommand } from "./tools-check.ts";
+import { toolsCommand } from "./tools.ts";
 import { upCommand } from "./up.ts";
 
 /** Every command: parsing and `--help` come from this table. */
@@ -22,6 +24,8 @@ export const COMMANDS = {
   events: eventsCommand,
   cancel: cancelCommand,
   routes: routesCommand,
+  tools: toolsCommand,
+  "tools check": toolsCheckCommand,
   contract: contractCommand,
   replay: replayCommand,
   doctor: doctorCommand,

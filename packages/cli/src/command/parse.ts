@@ -12,23 +12,27 @@ export type Parsed =
 export function parseCommandLine(commands: CommandTable, words: readonly string[]): Parsed {
   const [first, ...rest] = words;
   if (first === undefined || first === "--help" || first === "-h" || first === "help") {
-    const asked = first === "help" ? commandNamed(commands, rest[0]) : undefined;
+    const asked = first === "help" ? commandNamed(commands, rest) : undefined;
     return { kind: "help", text: asked === undefined ? generalHelp(commands) : commandHelp(...asked) };
   }
-  const named = commandNamed(commands, first);
+  const named = commandNamed(commands, words);
   if (named === undefined) {
     const names = Object.keys(commands).join(", ");
     throw new AirlockError("USAGE", `"${first}" is not a command; there are ${names}`);
   }
   const [name, command] = named;
-  const { values, positionals } = parseFlags(name, command, rest);
+  const { values, positionals } = parseFlags(name, command, words.slice(name.split(" ").length));
   if (values["help"] === true) return { kind: "help", text: commandHelp(name, command) };
   return { kind: "call", command, call: callOf(values, positional(name, command, positionals)) };
 }
 
-function commandNamed(commands: CommandTable, name: string | undefined): [string, Command] | undefined {
-  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  return name === undefined || command === undefined ? undefined : [name, command];
+/** A command is named by one word, or by two: `tools check`. */
+function commandNamed(commands: CommandTable, words: readonly string[]): [string, Command] | undefined {
+  for (const name of [words.slice(0, 2).join(" "), words[0] ?? ""]) {
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (command !== undefined) return [name, command];
+  }
+  return undefined;
 }
 
 type Values = Readonly<Record<string, unknown>>;

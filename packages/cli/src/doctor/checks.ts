@@ -25,6 +25,7 @@ export function checkMachine(facts: Facts): readonly Check[] {
     apiKeyCheck(facts),
     loads("settings", facts.settings, "correct the variable in the environment"),
     loads("routes", facts.routes, "correct the file, or name another with AIRLOCK_ROUTES"),
+    loads("tools", facts.tools, "correct the file, or name another with AIRLOCK_TOOLS"),
     loads("policies", facts.policies, "correct the file, or name another folder with AIRLOCK_POLICIES"),
   ];
 }

@@ -20,6 +20,7 @@ export interface Facts {
   readonly apiKeySet: boolean;
   readonly settings: Outcome;
   readonly routes: Outcome;
+  readonly tools: Outcome;
   readonly policies: Outcome;
 }
 

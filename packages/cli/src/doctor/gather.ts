@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { ROLES } from "@airlock/core/record";
-import { loadKeyring, loadPolicyProfiles, loadRoutes } from "@airlock/core/runtime";
+import { loadKeyring, loadPolicyProfiles, loadRoutes, loadTools } from "@airlock/core/runtime";
 import { redisUrlFor } from "../client/index.ts";
 import { cliConfig, type CliConfig, type Environment } from "../config.ts";
-import { dataPaths, findProgram, REDIS_PROGRAMS, routesFile } from "../local/index.ts";
+import { dataPaths, findProgram, REDIS_PROGRAMS, routesFile, toolsPlace } from "../local/index.ts";
 import type { Facts, Outcome } from "./facts.ts";
 import { redisFact } from "./redis-fact.ts";
 import { firstLine, trySandbox } from "./try-sandbox.ts";
@@ -40,8 +40,13 @@ export async function gatherFacts(machine: Machine): Promise<Facts> {
     apiKeySet: config.cometapiKey !== "",
     settings,
     routes: routesOutcome(routesFile({ data, environment, folder })),
+    tools: outcomeOf(() => {
+      const { operatorTools } = loadTools(toolsPlace(folder, config));
+      return `the built-in ones and ${operatorTools.length} of the operator's`;
+    }),
     policies: outcomeOf(() => {
-      const profiles = loadPolicyProfiles(path.resolve(folder, config.policies));
+      const { catalog } = loadTools(toolsPlace(folder, config));
+      const profiles = loadPolicyProfiles(path.resolve(folder, config.policies), catalog);
       return `profiles ${[...profiles.keys()].join(", ")}`;
     }),
   };

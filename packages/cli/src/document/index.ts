@@ -1,3 +1,4 @@
 export { assertSubmitted, readRunDocument, type CallDocument, type RunDocument } from "./run-document.ts";
 export { listRoutes, verifiedModels, type ReportDocument, type RouteDocument } from "./route-list.ts";
+export { listTools, type ToolDocument } from "./tool-list.ts";
 export { listRuns, type RunListEntry } from "./run-list.ts";

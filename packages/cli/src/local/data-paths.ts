@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Role } from "@airlock/core/record";
+import type { Environment } from "../config.ts";
 
 /** Where everything of one `airlock up` lies. */
 export interface DataPaths {
@@ -32,4 +33,12 @@ export function dataPaths(data: string): DataPaths {
     routes: inside("routes.yaml"),
     record: inside("up.json"),
   };
+}
+
+/** Where mirrors and workspaces lie: AIRLOCK_VOLUME, or a folder of the data. */
+export function volumeOf(
+  { volume }: DataPaths,
+  { environment, folder }: { readonly environment: Environment; readonly folder: string },
+): string {
+  return path.resolve(folder, environment["AIRLOCK_VOLUME"] ?? volume);
 }

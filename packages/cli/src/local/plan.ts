@@ -4,12 +4,13 @@ import { AirlockError } from "@airlock/core/fault";
 import { SERVICES, type SettingName } from "@airlock/core/runtime";
 import { cliConfig, type Environment } from "../config.ts";
 import { firstClosedFolder, prepareDataFolder } from "./data-folder.ts";
-import { dataPaths, type DataPaths } from "./data-paths.ts";
+import { dataPaths, volumeOf, type DataPaths } from "./data-paths.ts";
 import { choosePorts, type Ports } from "./ports.ts";
-import { gatewayProgram, nodeToolchain, serviceProgram } from "./programs.ts";
+import { gatewayProgram, serviceProgram, toolchainsOf } from "./programs.ts";
 import { redisProgram } from "./redis-program.ts";
 import { prepareRoutes } from "./routes-file.ts";
 import type { Program } from "./supervise.ts";
+import { toolsPlace } from "./tools-place.ts";
 import { claimData, ownIdentity, removeUpRecord, type UpRecord } from "./up-record.ts";
 
 export interface PlanOptions {
@@ -41,7 +42,7 @@ export async function planLocal(options: PlanOptions): Promise<Plan> {
   const paths = dataPaths(data);
   const up = ownIdentity();
   prepareDataFolder(paths, root);
-  const volume = path.resolve(folder, environment["AIRLOCK_VOLUME"] ?? paths.volume);
+  const volume = volumeOf(paths, { environment, folder });
   if (root) assertPassable(path.dirname(volume));
   const redis = { url: config.redisUrl, embedded: environment["REDIS_URL"] === undefined };
   const claim = { version: 1, up, redis, gateway: null, ports: {}, volume, processes: [] } as const;
@@ -84,11 +85,13 @@ type Settings = Readonly<Partial<Record<SettingName, string>>>;
 
 function sharedSettings(options: PlanOptions, gatewayUrl: string | null): Settings {
   const { data, environment, folder } = options;
+  const config = cliConfig(environment);
   return {
     routes: prepareRoutes({ data, environment, folder }, gatewayUrl),
-    policies: path.resolve(folder, cliConfig(environment).policies),
+    policies: path.resolve(folder, config.policies),
+    tools: toolsPlace(folder, config),
     sources: options.sources.join(","),
-    toolchains: environment["AIRLOCK_TOOLCHAINS"] ?? nodeToolchain() ?? "",
+    toolchains: toolchainsOf(environment).join(","),
   };
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ServiceName, SettingName } from "@airlock/core/runtime";
+import { SETTINGS, type ServiceName, type SettingName } from "@airlock/core/runtime";
 import type { Environment } from "../config.ts";
 import type { DataPaths } from "./data-paths.ts";
 import { serviceEnvironment } from "./service-environment.ts";
@@ -51,8 +51,14 @@ function nodeProgram(entry: string): { readonly file: string; readonly args: rea
   return { file: process.execPath, args: [...loader, file] };
 }
 
+/** What sandboxes see besides /usr: AIRLOCK_TOOLCHAINS, or where that is not set what this Node.js needs. */
+export function toolchainsOf(environment: Environment): readonly string[] {
+  const set = environment["AIRLOCK_TOOLCHAINS"];
+  return set === undefined ? (nodeToolchain() ?? []) : SETTINGS.toolchains.schema.parse(set);
+}
+
 /** Sandboxes see /usr; a Node.js that lies elsewhere has to be shown to them, for `node --test`. */
-export function nodeToolchain(): string | null {
+function nodeToolchain(): readonly [string] | null {
   const prefix = path.dirname(path.dirname(realpathSync(process.execPath)));
-  return prefix === "/usr" || prefix.startsWith("/usr/") ? null : prefix;
+  return prefix === "/usr" || prefix.startsWith("/usr/") ? null : [prefix];
 }

@@ -7,4 +7,5 @@ export { runListText, runText } from "./run-text.ts";
 export { createScreen, plainCell, plainText, type Screen } from "./screen.ts";
 export { styledRunState } from "./states.ts";
 export { countsText, partsText } from "./status-line.ts";
+export { toolListText } from "./tool-text.ts";
 export { cutLine, table } from "./table.ts";

@@ -21,6 +21,7 @@ const GOOD: Facts = {
   apiKeySet: true,
   settings: { ok: true, detail: "" },
   routes: { ok: true, detail: "" },
+  tools: { ok: true, detail: "" },
   policies: { ok: true, detail: "" },
 };
 
@@ -47,6 +48,7 @@ describe("the doctor", () => {
       "api key",
       "settings",
       "routes",
+      "tools",
       "policies",
     ]);
     expect(new Set(checks.map(({ status }) => status))).toEqual(new Set(["ok"]));
@@ -101,6 +103,7 @@ describe("the doctor", () => {
     ["no API key", { apiKeySet: false }, ["warn api key"]],
     ["a wrong setting", { settings: { ok: false, detail: "x" } }, ["fail settings"]],
     ["a wrong route", { routes: { ok: false, detail: "x" } }, ["fail routes"]],
+    ["a wrong tool", { tools: { ok: false, detail: "x" } }, ["fail tools"]],
     ["a wrong policy", { policies: { ok: false, detail: "x" } }, ["fail policies"]],
   ])("with %s, names it with a fix", (_, change, expected) => {
     expect(problems(change)).toEqual(expected);

@@ -21,6 +21,7 @@ export const ERROR_CLASSES = {
   JSON_EMPTY: { stage: "json", meaning: "there is no value" },
   JSON_FORBIDDEN_KEY: { stage: "json", meaning: "a key that could reach a prototype" },
   JSON_LONE_SURROGATE: { stage: "json", meaning: "half a surrogate pair" },
+  JSON_NUMBER_NOT_FINITE: { stage: "json", meaning: "a number beyond every finite one" },
   JSON_NUMBER_UNSAFE: { stage: "json", meaning: "a number that two parsers could read differently" },
   JSON_SYNTAX: { stage: "json", meaning: "not JSON" },
   JSON_TOO_DEEP: { stage: "json", meaning: "nested deeper than the limit" },

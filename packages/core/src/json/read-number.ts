@@ -1,8 +1,8 @@
 import { fail, failSyntax, type Cursor } from "./cursor.ts";
 
 /**
- * Reads a number under the cursor. Refused as unsafe: a magnitude beyond 2^53-1 in any notation, and a
- * non-zero literal that underflows to zero, since another parser may read those differently.
+ * Reads a number under the cursor. Refused: one beyond every finite double; and as unsafe a magnitude beyond 2^53-1
+ * in any notation, and a non-zero literal that underflows to zero, since another parser may read those differently.
  */
 export function readNumber(cursor: Cursor): number | undefined {
   const start = cursor.at;
@@ -19,6 +19,7 @@ export function readNumber(cursor: Cursor): number | undefined {
     if (!readDigits(cursor)) return undefined;
   }
   const value = Number(cursor.text.slice(start, cursor.at));
+  if (!Number.isFinite(value)) return fail(cursor, "JSON_NUMBER_NOT_FINITE", start);
   const underflow = value === 0 && /[1-9]/.test(cursor.text.slice(start, mantissaEnd));
   const unsafe = underflow || Math.abs(value) > Number.MAX_SAFE_INTEGER;
   return unsafe ? fail(cursor, "JSON_NUMBER_UNSAFE", start) : value;

@@ -1,4 +1,4 @@
-import { BUILTIN_MANIFESTS } from "../tool/index.ts";
+import type { ToolCatalog } from "../tool/index.ts";
 import { isPermitting } from "./decision.ts";
 import type { PolicyRuleDocument } from "./document-schema.ts";
 import { isJudgedByCommand } from "./findings.ts";
@@ -8,7 +8,7 @@ import { WRAPPERS, WRAPPING_FLAGS, WRAPPING_SUBCOMMANDS } from "./wrappers.ts";
 type Place = readonly (string | number)[];
 
 /** What a schema can't say: names that must be known or unique, and commands that would permit too much. */
-export function ruleProblems(rules: readonly PolicyRuleDocument[]): readonly Problem[] {
+export function ruleProblems(rules: readonly PolicyRuleDocument[], catalog: ToolCatalog): readonly Problem[] {
   return rules.flatMap((rule, index) => {
     const place: Place = ["rules", index];
     const first = rules.findIndex((other) => other.id === rule.id);
@@ -16,14 +16,14 @@ export function ruleProblems(rules: readonly PolicyRuleDocument[]): readonly Pro
       ...(first < index
         ? [problem([...place, "id"], `the id "${rule.id}" is taken by an earlier rule`)]
         : []),
-      ...toolProblems(rule, place),
+      ...toolProblems(rule, place, catalog),
       ...(isPermitting(rule.decision) ? permittingProblems(rule, place) : restrictingProblems(rule, place)),
     ];
   });
 }
 
-function toolProblems(rule: PolicyRuleDocument, place: Place): readonly Problem[] {
-  const known = BUILTIN_MANIFESTS.map((manifest) => manifest.name);
+function toolProblems(rule: PolicyRuleDocument, place: Place, catalog: ToolCatalog): readonly Problem[] {
+  const known = catalog.names();
   if (!known.includes(rule.tool)) {
     return [problem([...place, "tool"], `no tool is named "${rule.tool}"; there are ${known.join(", ")}`)];
   }

@@ -1,5 +1,5 @@
 import { canonicalJson, isJsonObject, type JsonObject } from "../json/index.ts";
-import { BUILTIN_MANIFESTS, createCatalog, resourceClaims } from "../tool/index.ts";
+import { argumentClaims, type ToolCatalog } from "../tool/index.ts";
 import { createJudge } from "../verdict/index.ts";
 import type { PolicyExample, PolicyRuleDocument } from "./document-schema.ts";
 import { isJudgedByCommand, scopeFindings } from "./findings.ts";
@@ -9,22 +9,27 @@ import { splitSimpleCommand } from "./simple-command.ts";
 
 const EXAMPLE_KEYS = ["match", "notMatch"] as const;
 
-const catalog = createCatalog(BUILTIN_MANIFESTS);
-const judge = createJudge(catalog);
-
 /**
  * Runs every example of every rule. One holds under `match` when its rule matches and the path scopes let the call
  * through; under `notMatch` when not both do. An example whose arguments the tool would refuse is a problem itself.
  */
-export function exampleProblems(policy: Policy, rules: readonly PolicyRuleDocument[]): readonly Problem[] {
+export function exampleProblems(
+  { policy, catalog }: LoadedPolicy,
+  rules: readonly PolicyRuleDocument[],
+): readonly Problem[] {
   return rules.flatMap((rule, index) =>
     EXAMPLE_KEYS.flatMap((key) =>
       (rule[key] ?? []).flatMap((example, position) => {
-        const message = exampleProblem(policy, rule, { example, key });
+        const message = exampleProblem({ policy, catalog }, rule, { example, key });
         return message === null ? [] : [{ path: ["rules", index, key, position], message }];
       }),
     ),
   );
+}
+
+interface LoadedPolicy {
+  readonly policy: Policy;
+  readonly catalog: ToolCatalog;
 }
 
 interface KeyedExample {
@@ -33,7 +38,7 @@ interface KeyedExample {
 }
 
 function exampleProblem(
-  policy: Policy,
+  loaded: LoadedPolicy,
   rule: PolicyRuleDocument,
   { example, key }: KeyedExample,
 ): string | null {
@@ -41,9 +46,9 @@ function exampleProblem(
   if (args === null && key === "notMatch" && typeof example === "string") return null;
   if (args === null)
     return `the example of rule "${rule.id}" is not one simple command, argv list or argument object`;
-  const refused = argumentProblem(rule.tool, args);
+  const refused = argumentProblem(loaded.catalog, rule.tool, args);
   if (refused !== null) return `the example of rule "${rule.id}" is no valid call: ${refused}`;
-  const passes = passesRule(policy, rule, args);
+  const passes = passesRule(loaded, rule, args);
   if (passes === (key === "match")) return null;
   return passes
     ? `rule "${rule.id}" matches an example under notMatch`
@@ -58,17 +63,22 @@ function exampleArguments(tool: string, example: PolicyExample): JsonObject | nu
   return argv === null ? null : { argv };
 }
 
-function argumentProblem(tool: string, args: JsonObject): string | null {
+function argumentProblem(catalog: ToolCatalog, tool: string, args: JsonObject): string | null {
   const content = canonicalJson(args);
-  const verdict = judge.judge({ name: tool, argumentsKind: "json", content, allowedTools: new Set([tool]) });
+  const verdict = createJudge(catalog).judge({
+    name: tool,
+    argumentsKind: "json",
+    content,
+    allowedTools: new Set([tool]),
+  });
   return verdict.status === "QUARANTINED" ? verdict.detail : null;
 }
 
-function passesRule(policy: Policy, rule: PolicyRuleDocument, args: JsonObject): boolean {
+function passesRule({ policy, catalog }: LoadedPolicy, rule: PolicyRuleDocument, args: JsonObject): boolean {
   const manifest = catalog.get(rule.tool);
   const compiled = policy.rulesByTool.get(rule.tool)?.find((candidate) => candidate.id === rule.id);
   if (manifest === undefined || compiled === undefined) return false;
-  const claims = resourceClaims(manifest, args);
+  const claims = argumentClaims(manifest, args);
   const request = { tool: rule.tool, effect: manifest.effect, arguments: args, claims };
   return compiled.matches(args) && scopeFindings(policy, request).length === 0;
 }

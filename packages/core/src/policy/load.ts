@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { canonicalJson } from "../json/index.ts";
 import { sha256Hex } from "../record/index.ts";
+import { BUILTIN_CATALOG, type ToolCatalog } from "../tool/index.ts";
 import { ruleProblems } from "./check-rules.ts";
 import { permittedCommand, restrictedCommand } from "./command-pattern.ts";
 import { isPermitting } from "./decision.ts";
@@ -13,8 +14,16 @@ import type { PathScope, Policy, PolicyRule } from "./policy.ts";
 import { policyInvalid, type Problem } from "./problems.ts";
 import { readPolicyDocument, type PolicySource } from "./read-document.ts";
 
+export interface LoadOptions {
+  /** The tools that rules may name; left out: the built-in ones. */
+  readonly catalog?: ToolCatalog | undefined;
+}
+
 /** Throws POLICY_INVALID; there is no partial and no empty policy. `name` is what problems call the file. */
-export function loadPolicy(file: { readonly name: string; readonly text: string }): Policy {
+export function loadPolicy(
+  file: { readonly name: string; readonly text: string },
+  { catalog = BUILTIN_CATALOG }: LoadOptions = {},
+): Policy {
   const source = readPolicyDocument(file);
   const parsed = policyDocumentSchema.safeParse(source.value);
   if (!parsed.success)
@@ -23,9 +32,9 @@ export function loadPolicy(file: { readonly name: string; readonly text: string 
       parsed.error.issues.flatMap((issue) => issueProblems(source, issue)),
     );
   const document = parsed.data;
-  refuse(source, ruleProblems(document.rules));
+  refuse(source, ruleProblems(document.rules, catalog));
   const policy = compilePolicy(source, document);
-  refuse(source, exampleProblems(policy, document.rules));
+  refuse(source, exampleProblems({ policy, catalog }, document.rules));
   return policy;
 }
 

@@ -4,6 +4,7 @@ import { AirlockError, type ErrorCode } from "../fault/index.ts";
 import { loadPolicy, type Policy } from "../policy/index.ts";
 import { parseKeyring, type Keyring, type Role } from "../record/index.ts";
 import { parseRoutes, type Routes } from "../run/index.ts";
+import { operatorCatalog, readOperatorTool, type OperatorTool, type ToolCatalog } from "../tool/index.ts";
 
 /** Reads a keyring file; refuses one that others may read. */
 export function loadKeyring(file: string, role: Role): Keyring {
@@ -19,16 +20,40 @@ export function loadRoutes(file: string): Routes {
   return parseRoutes(readText(file, "ROUTES_INVALID"), file);
 }
 
+export interface Tools {
+  /** the built-in tools, then the operator's */
+  readonly catalog: ToolCatalog;
+  readonly operatorTools: readonly OperatorTool[];
+}
+
+const TOOL_FILES: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
+
+/** The operator's tools: one file, or each YAML and JSON file of a folder; an empty place holds none. */
+export function loadTools(place: string): Tools {
+  const operatorTools = toolFiles(place).map((name) =>
+    readOperatorTool({ name, text: readText(name, "TOOLS_INVALID") }),
+  );
+  return { operatorTools, catalog: operatorCatalog(operatorTools) };
+}
+
+function toolFiles(place: string): readonly string[] {
+  if (place === "") return [];
+  if (statSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) return [place];
+  return readFolder(place, "TOOLS_INVALID")
+    .filter((name) => TOOL_FILES.has(path.extname(name)))
+    .map((name) => path.join(place, name));
+}
+
 /** Every `<profile>.yaml` of a folder. One that doesn't load stops the start; an empty folder does, too. */
-export function loadPolicyProfiles(folder: string): ReadonlyMap<string, Policy> {
-  const names = readFolder(folder).filter((name) => name.endsWith(".yaml"));
+export function loadPolicyProfiles(folder: string, catalog?: ToolCatalog): ReadonlyMap<string, Policy> {
+  const names = readFolder(folder, "POLICY_INVALID").filter((name) => name.endsWith(".yaml"));
   if (names.length === 0) throw new AirlockError("POLICY_INVALID", `${folder} holds no .yaml file`);
   return new Map(
     names.map((name) => {
       const file = path.join(folder, name);
       return [
         path.basename(name, ".yaml"),
-        loadPolicy({ name: file, text: readText(file, "POLICY_INVALID") }),
+        loadPolicy({ name: file, text: readText(file, "POLICY_INVALID") }, { catalog }),
       ];
     }),
   );
@@ -42,11 +67,11 @@ function readText(file: string, code: ErrorCode): string {
   }
 }
 
-function readFolder(folder: string): readonly string[] {
+function readFolder(folder: string, code: ErrorCode): readonly string[] {
   try {
     return readdirSync(folder).toSorted();
   } catch (cause) {
-    throw new AirlockError("POLICY_INVALID", `${folder} can't be read (${systemCode(cause)})`, { cause });
+    throw new AirlockError(code, `${folder} can't be read (${systemCode(cause)})`, { cause });
   }
 }
 

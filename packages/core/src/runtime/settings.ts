@@ -81,6 +81,13 @@ export const SETTINGS = {
     readers: ["validator", "executor", "cli"],
     doc: "folder with the policy profiles",
   },
+  tools: {
+    env: "AIRLOCK_TOOLS",
+    schema: z.string(),
+    fallback: "",
+    readers: [...SERVICES, "cli"],
+    doc: "file or folder with the operator's tools; empty for none",
+  },
   sources: {
     env: "AIRLOCK_SOURCES",
     schema: list,

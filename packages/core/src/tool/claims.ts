@@ -30,6 +30,14 @@ export function resourceClaims(manifest: ToolManifest, args: JsonObject): Resour
   };
 }
 
+/**
+ * What path scopes judge: the claims without the reach that the manifest itself declares. That reach is the same for
+ * every call, so it is the tool's own rule that permits it.
+ */
+export function argumentClaims(manifest: ToolManifest, args: JsonObject): ResourceClaims {
+  return resourceClaims({ ...manifest, claims: { ...manifest.claims, workspace: "none" } }, args);
+}
+
 interface NamedPaths {
   readonly paths: readonly string[];
   readonly clear: boolean;

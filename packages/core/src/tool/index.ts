@@ -1,11 +1,21 @@
+export { BUILTIN_CATALOG } from "./builtin-catalog.ts";
 export { BUILTIN_MANIFESTS } from "./builtin.ts";
 export { createCatalog, type ToolCatalog } from "./catalog.ts";
-export { claimsConflict, resourceClaims, type ResourceClaims } from "./claims.ts";
+export { argumentClaims, claimsConflict, resourceClaims, type ResourceClaims } from "./claims.ts";
+export { compileSchema, type SchemaCheck } from "./compile-schema.ts";
 export {
   manifestDigest,
   schemaText,
   type EffectClass,
   type ToolClaims,
   type ToolManifest,
+  type ToolOrigin,
 } from "./manifest.ts";
+export {
+  operatorCatalog,
+  operatorToolProblem,
+  readOperatorTool,
+  type OperatorTool,
+} from "./operator-tool.ts";
+export { toolFields } from "./tool-fields.ts";
 export { normalizeWorkspacePath, pathsOverlap } from "./workspace-path.ts";

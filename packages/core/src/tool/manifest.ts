@@ -2,7 +2,8 @@ import { canonicalJson, type JsonObject } from "../json/index.ts";
 import { sha256Hex } from "../record/index.ts";
 
 /** `read` changes nothing, `idempotent` may run twice with one effect, `mutating` may not. */
-export type EffectClass = "read" | "idempotent" | "mutating";
+export const EFFECTS = ["read", "idempotent", "mutating"] as const;
+export type EffectClass = (typeof EFFECTS)[number];
 
 /** Which arguments say what a call touches, as data; `resourceClaims` reads them. */
 export interface ToolClaims {
@@ -16,11 +17,20 @@ export interface ToolClaims {
   readonly workspace: "none" | "read" | "write";
 }
 
+/**
+ * Where a tool comes from. An operator's is a command, so another command is another tool; an MCP server's is the
+ * server's name in the operator's configuration and the tool's name there. Nothing serves MCP yet.
+ */
+export type ToolOrigin =
+  | { readonly kind: "builtin" }
+  | { readonly kind: "operator"; readonly command: readonly string[] }
+  | { readonly kind: "mcp"; readonly server: string; readonly tool: string };
+
 export interface ToolManifest {
   readonly name: string;
   /** Read by the model. */
   readonly description: string;
-  /** JSON Schema 2020-12 in which every object is closed. */
+  /** JSON Schema 2020-12 in which every object says what other keys it takes. */
   readonly inputSchema: JsonObject;
   readonly effect: EffectClass;
   readonly claims: ToolClaims;
@@ -29,7 +39,7 @@ export interface ToolManifest {
     readonly outputBytes: number;
     readonly argumentBytes: number;
   };
-  readonly origin: { readonly kind: "builtin" };
+  readonly origin: ToolOrigin;
 }
 
 /** The exact text that is sent to the model and enforced; drift between the two would show in its digest. */

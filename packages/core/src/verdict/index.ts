@@ -1,2 +1,2 @@
-export { compileSchema, type SchemaCheck } from "./compile-schema.ts";
+export { compileSchema, type SchemaCheck } from "../tool/index.ts";
 export { createJudge, type Judge, type JudgedCall, type Verdict } from "./judge.ts";

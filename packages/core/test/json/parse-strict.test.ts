@@ -54,7 +54,10 @@ const refusals: readonly (readonly [text: string, errorClass: string, offset: nu
   ['["\\ud83d\ude00"]', "JSON_LONE_SURROGATE", 2],
   ["[9007199254740992]", "JSON_NUMBER_UNSAFE", 1],
   ["[-9007199254740993]", "JSON_NUMBER_UNSAFE", 1],
-  ["[1e400]", "JSON_NUMBER_UNSAFE", 1],
+  ["[1e400]", "JSON_NUMBER_NOT_FINITE", 1],
+  ["[-1e400]", "JSON_NUMBER_NOT_FINITE", 1],
+  ["[1e99999999999999999999]", "JSON_NUMBER_NOT_FINITE", 1],
+  ['["😀é",01]', "JSON_SYNTAX", 8],
   ["[1e16]", "JSON_NUMBER_UNSAFE", 1],
   ["[1e-400]", "JSON_NUMBER_UNSAFE", 1],
 ];
@@ -76,6 +79,8 @@ describe("the strict parser", () => {
     ['{"constructor":1,"toString":2}', { constructor: 1, toString: 2 }],
     ['{"n":9007199254740991}', { n: Number.MAX_SAFE_INTEGER }],
     ['{"n":0e-400}', { n: 0 }],
+    ['{"n":-0,"m":-0.0e5}', { n: -0, m: -0 }],
+    ['{"n":1e-300,"m":0e99999}', { n: 1e-300, m: 0 }],
     ['{"s":"\u007f\u2028"}', { s: "\u007f\u2028" }],
   ])("accepts %j", (text, value) => {
     expect(parseStrictJson(text, OBJECT)).toEqual({ ok: true, value });
@@ -116,6 +121,57 @@ describe("the strict parser", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test("refuses what JSON.parse accepts only for a reason of its own", () => {
+    const DELIBERATE = [
+      "JSON_DUPLICATE_KEY",
+      "JSON_FORBIDDEN_KEY",
+      "JSON_LONE_SURROGATE",
+      "JSON_NUMBER_NOT_FINITE",
+      "JSON_NUMBER_UNSAFE",
+      "JSON_TOO_DEEP",
+    ];
+    const number = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,3})?([eE][+-]?\d{1,4})?$/);
+    const string = fc.string({ unit: "binary" }).map((text) => JSON.stringify(text));
+    const key = fc.oneof(fc.constantFrom('"a"', '"b"', '"__proto__"', '"constructor"'), string);
+    const { value } = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.oneof(number, string, fc.constantFrom("null", "true", "false")),
+        fc.array(tie("value")).map((items) => `[${items.join(",")}]`),
+        fc
+          .array(fc.tuple(key, tie("value")))
+          .map((members) => `{${members.map((pair) => pair.join(":")).join(",")}}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, (text) => {
+        JSON.parse(text);
+        const strict = parseStrictJson(text, ANY);
+        expect([...DELIBERATE, "accepted"]).toContain(strict.ok ? "accepted" : strict.errorClass);
+      }),
+    );
+  });
+
+  test.each([
+    ["open brackets", "[".repeat(1_000_000)],
+    ["open objects", '{"a":'.repeat(200_000)],
+    ["cut escapes", `"${"\\u".repeat(500_000)}`],
+    ["escaped halves", `"${"\\ud83d\\ude00".repeat(80_000)}`],
+    ["backslashes", `"${"\\".repeat(999_999)}`],
+    ["escaped quotes", `"${'\\"'.repeat(499_999)}`],
+    ["digits", "1".repeat(1_000_000)],
+    ["digits of an exponent", `1e${"1".repeat(999_998)}`],
+    ["blanks", " ".repeat(1_000_000)],
+    ["keys", `{${Array.from({ length: 80_000 }, (_, at) => `"k${at}":1`).join(",")}}`],
+    ["short strings", `[${'"a",'.repeat(249_999)}"a"]`],
+    ["long strings", `[${`"${"a\\u0041".repeat(50)}",`.repeat(2_400)}1]`],
+  ])("takes linear time over a megabyte of %s", (_, text) => {
+    const started = performance.now();
+    parseStrictJson(text, { ...ANY, maxBytes: 2_000_000 });
+    // A few milliseconds each; a quadratic reading would take minutes.
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   test("calls every proper prefix of an object's text truncated", () => {

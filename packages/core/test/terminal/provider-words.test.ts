@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ResponseReading } from "@airlock/core/terminal";
-import * as anthropic from "../wire/anthropic/streams.ts";
-import * as gemini from "../wire/gemini/streams.ts";
+import * as anthropic from "../../../../scripts/conformance/anthropic/frames.ts";
+import * as gemini from "../../../../scripts/conformance/gemini/frames.ts";
 import { readBody, readStream, summary } from "../wire/readings.ts";
 import { call, calls, chunk, DONE, finish } from "./chat-streams.ts";
 import { CREATED, frame } from "./streams.ts";

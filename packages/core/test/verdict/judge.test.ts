@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { AirlockError } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
 import { BUILTIN_MANIFESTS, createCatalog, type ToolManifest } from "@airlock/core/tool";
-import { createJudge, type JudgedCall, type Verdict } from "@airlock/core/verdict";
+import { compileSchema, createJudge, type JudgedCall, type Verdict } from "@airlock/core/verdict";
 
 const catalog = createCatalog(BUILTIN_MANIFESTS);
 const judge = createJudge(catalog);
@@ -56,7 +56,8 @@ describe("the judge quarantines", () => {
       "SCHEMA_VIOLATION",
       "the call carries no arguments of a known kind",
     ],
-    [{ content: " \n" }, "SCHEMA_VIOLATION", "the schema refuses at #/required (required: path)"],
+    [{ content: "" }, "SCHEMA_VIOLATION", "the schema refuses at #/required (required: path)"],
+    [{ content: " \n" }, "JSON_EMPTY", "at offset 0"],
     [{ content: '{"path":7}' }, "SCHEMA_VIOLATION", "the schema refuses at #/properties/path/type (type)"],
     [
       { content: '{"path":"a","startLine":"1"}' },
@@ -129,6 +130,11 @@ describe("a judge can't be made for", () => {
       /open at #\/properties\/a;/,
     ],
     ["a schema that is no object's", { type: "string" }, /open at #;/],
+    [
+      "an asynchronous schema",
+      { $async: true, type: "object", additionalProperties: false },
+      /unknown keyword "\$async"/,
+    ],
     ["an unknown keyword", { type: "object", additionalProperties: false, requires: [] }, /unknown keyword/],
     [
       "an unknown format",
@@ -141,11 +147,8 @@ describe("a judge can't be made for", () => {
     expect(make).toThrow(message);
   });
 
-  test("accepts nothing by an asynchronous schema", () => {
-    const schema = { $async: true, type: "object", additionalProperties: false };
-    const lax = createJudge(createCatalog(withSchema(schema)));
-    expect(
-      lax.judge({ name: "read_file", argumentsKind: "json", content: "{}", allowedTools: everyTool }).status,
-    ).toBe("QUARANTINED");
+  test("a schema alone accepts nothing where it is asynchronous", () => {
+    const check = compileSchema({ $async: true, type: "object", additionalProperties: false });
+    expect(check({})).not.toBeNull();
   });
 });

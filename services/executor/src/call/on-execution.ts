@@ -86,7 +86,7 @@ async function execute(
 ): Promise<void> {
   const { grant, fence, lease, opened } = claimed;
   if (!opened.ok) return deny(deps, claimed, opened);
-  const prepared = await prepareCall(deps, grant);
+  const prepared = await prepareCall(deps, grant, opened.manifest.limits);
   if (!prepared.ok) return deny(deps, claimed, prepared);
   try {
     if ((await deps.ledger.begin(grant.itemKey, fence)) !== "started") return;
@@ -107,7 +107,7 @@ async function runAndEnd(
   const { grant, fence, lease, opened, prepared } = call;
   const { itemKey, tool } = grant;
   const started = performance.now();
-  const outcome = await runTool({ itemKey, fence, lease, prepared, ...opened }, signal);
+  const outcome = await runTool({ itemKey, fence, lease, prepared, bodies: deps.bodies, ...opened }, signal);
   const durationMs = Math.round(performance.now() - started);
   const ended = await deps.ledger.end(
     itemKey,

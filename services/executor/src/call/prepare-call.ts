@@ -5,7 +5,7 @@ import { AirlockError, type ErrorClass } from "@airlock/core/fault";
 import type { Deps } from "../deps.ts";
 import { DEFAULT_SANDBOX_LIMITS, missingGuarantees, type SandboxSession } from "../sandbox/index.ts";
 import { openWorkspaceFs, type Workspace, type WorkspaceFs } from "../workspace/index.ts";
-import { TOOL_CLASSES } from "./tool-classes.ts";
+import { toolClass } from "./tool-classes.ts";
 
 export type PreparedCall =
   | {
@@ -17,13 +17,17 @@ export type PreparedCall =
     }
   | { readonly ok: false; readonly errorClass: ErrorClass; readonly detail: string };
 
-export async function prepareCall(deps: Deps, grant: ExecutionBody): Promise<PreparedCall> {
+export async function prepareCall(
+  deps: Deps,
+  grant: ExecutionBody,
+  limits: { readonly outputBytes: number },
+): Promise<PreparedCall> {
   const refused = (await durabilityRefusal(deps, grant)) ?? sandboxRefusal(deps, grant.tool);
   if (refused !== null) return refused;
   try {
     const workspace = await deps.workspaces(grant);
     const files = await openWorkspaceFs({ ...workspace, serviceUser: deps.serviceUser });
-    const session = await openSession(deps, grant.tool, workspace);
+    const session = await openSession(deps, workspace, { tool: grant.tool, ...limits });
     return {
       ok: true,
       files,
@@ -45,16 +49,20 @@ async function durabilityRefusal(deps: Deps, grant: ExecutionBody): Promise<Prep
 }
 
 function sandboxRefusal(deps: Deps, tool: string): PreparedCall | null {
-  const missing = missingGuarantees(
-    TOOL_CLASSES.get(tool) ?? "command",
-    deps.sandbox?.probe.held ?? new Set(),
-  );
+  const missing = missingGuarantees(toolClass(tool), deps.sandbox?.probe.held ?? new Set());
   if (missing.length === 0) return null;
   return { ok: false, errorClass: "SANDBOX_UNAVAILABLE", detail: `missing here: ${missing.join(", ")}` };
 }
 
-async function openSession(deps: Deps, tool: string, workspace: Workspace): Promise<SandboxSession | null> {
-  if (TOOL_CLASSES.get(tool) !== "command" || deps.sandbox === null) return null;
+async function openSession(
+  deps: Deps,
+  workspace: Workspace,
+  { tool, outputBytes }: { readonly tool: string; readonly outputBytes: number },
+): Promise<SandboxSession | null> {
+  if (toolClass(tool) !== "command" || deps.sandbox === null) return null;
   const { tree, gitDir, objects } = workspace;
-  return deps.sandbox.backend.open({ tree, git: { gitDir, objects } }, DEFAULT_SANDBOX_LIMITS);
+  return deps.sandbox.backend.open(
+    { tree, git: { gitDir, objects } },
+    { ...DEFAULT_SANDBOX_LIMITS, outputBytes },
+  );
 }

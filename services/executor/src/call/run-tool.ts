@@ -1,6 +1,6 @@
 import type { JsonObject } from "@airlock/core/json";
 import type { ToolManifest } from "@airlock/core/tool";
-import { TOOL_BODIES, type ToolOutcome } from "../tools/index.ts";
+import type { ToolBody, ToolOutcome } from "../tools/index.ts";
 import type { Lease } from "./lease.ts";
 import type { PreparedCall } from "./prepare-call.ts";
 
@@ -16,11 +16,12 @@ export async function runTool(
     readonly prepared: Extract<PreparedCall, { ok: true }>;
     readonly manifest: ToolManifest;
     readonly args: JsonObject;
+    readonly bodies: ReadonlyMap<string, ToolBody>;
   },
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { itemKey, fence, lease, prepared, manifest, args } = call;
-  const body = TOOL_BODIES.get(manifest.name);
+  const { itemKey, fence, lease, prepared, manifest, args, bodies } = call;
+  const body = bodies.get(manifest.name);
   if (body === undefined) {
     return {
       status: "refused",

@@ -1,10 +1,14 @@
 import type { ToolClass } from "../sandbox/index.ts";
 
-/** What a tool needs of the machine. One that is not named here needs what a command needs. */
-export const TOOL_CLASSES: ReadonlyMap<string, ToolClass> = new Map([
+const TOOL_CLASSES: ReadonlyMap<string, ToolClass> = new Map([
   ["apply_patch", "mutate"],
   ["list_files", "read"],
   ["read_file", "read"],
   ["run_command", "command"],
   ["write_file", "mutate"],
 ]);
+
+/** What a tool needs of the machine. One that is not named here, such as an operator's, needs what a command needs. */
+export function toolClass(tool: string): ToolClass {
+  return TOOL_CLASSES.get(tool) ?? "command";
+}

@@ -8,7 +8,7 @@ import { evaluatePolicy } from "@airlock/core/policy";
 import { itemKey as keyOf, openSealed, sha256Hex, verifyRecord } from "@airlock/core/record";
 import { readItem } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
-import { manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
+import { argumentClaims, manifestDigest, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
 
 export type OpenedCall =
@@ -59,7 +59,7 @@ function checkPolicy(
   if (policy === undefined || policy.digest !== grant.policyDigest) {
     return refused("POLICY_CHANGED", "the executor has another version of the policy");
   }
-  const claims = resourceClaims(manifest, args);
+  const claims = argumentClaims(manifest, args);
   const { decision, reason } = evaluatePolicy(policy, {
     tool: manifest.name,
     effect: manifest.effect,

@@ -27,9 +27,22 @@ export interface SandboxRequest {
   /** Asked at the last moment before anything starts. */
   readonly fenceHolds: () => Promise<boolean>;
   readonly argv: readonly string[];
+  /**
+   * The operator's own program in place of what `argv[0]` names: an absolute path, which a sandbox that doesn't have
+   * it anyway sees read-only.
+   */
+  readonly program?: OperatorProgram;
+  /** Left out: there is nothing to read. */
+  readonly stdin?: Uint8Array;
   readonly cwdRel: string;
   readonly profile: SandboxProfile;
   readonly timeoutMs: number;
+}
+
+export interface OperatorProgram {
+  readonly path: string;
+  /** Whether it has to be shown to the sandbox. */
+  readonly hidden: boolean;
 }
 
 interface Ran {

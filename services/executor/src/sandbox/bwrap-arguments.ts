@@ -11,6 +11,8 @@ export interface BwrapPlan {
   /** Holds the executor's `passwd` and `group`. */
   readonly etcDir: string;
   readonly toolchains: readonly string[];
+  /** The operator's programs that lie elsewhere, shown under their own paths. */
+  readonly programs: readonly string[];
   readonly workspace: SandboxWorkspace;
   readonly limits: SandboxLimits;
   readonly profile: SandboxProfile;
@@ -37,7 +39,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
     environmentArguments(plan),
     systemArguments(plan),
     deviceArguments(plan.limits),
-    plan.toolchains.flatMap((dir) => ["--ro-bind", dir, dir]),
+    [...plan.toolchains, ...plan.programs].flatMap((place) => ["--ro-bind", place, place]),
     workspaceArguments(plan),
     ["--remount-ro", "/"],
     ["--chdir", plan.cwdRel === "" ? "/ws" : `/ws/${plan.cwdRel}`],

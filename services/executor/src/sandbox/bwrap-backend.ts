@@ -121,12 +121,13 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
   if (rest.some((arg) => arg.includes("\0"))) {
     return { kind: "command_not_found", detail: "an argument holds a NUL byte" };
   }
-  const command = await resolveCommand(program, config.toolchains);
-  if (!command.ok) return { kind: "command_not_found", detail: command.detail };
+  const command = request.program ?? (await resolveCommand(program, config.toolchains));
+  if ("detail" in command) return { kind: "command_not_found", detail: command.detail };
   const args = bwrapArguments({
     layout,
     etcDir,
     toolchains: config.toolchains,
+    programs: request.program?.hidden === true ? [request.program.path] : [],
     workspace,
     limits,
     profile: request.profile,
@@ -141,6 +142,7 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     marker: processMarker(request.name),
     user: config.serviceUser,
     inherited,
+    stdin: request.stdin ?? null,
     outputBytes: limits.outputBytes,
     timeoutMs: request.timeoutMs,
   };

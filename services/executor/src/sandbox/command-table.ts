@@ -24,11 +24,15 @@ export async function resolveCommand(name: string, toolchains: readonly string[]
   return { ok: false, detail: "no program of this name is installed" };
 }
 
+/** Whether every sandbox sees this path, with its links resolved. */
+export function isShown(target: string, toolchains: readonly string[]): boolean {
+  return ["/usr", "/bin", ...toolchains].some((root) => target.startsWith(`${root}/`));
+}
+
 async function isVisibleProgram(path: string, toolchains: readonly string[]): Promise<boolean> {
   try {
     const target = await realpath(path);
-    const roots = ["/usr", "/bin", ...toolchains];
-    if (!roots.some((root) => target.startsWith(`${root}/`))) return false;
+    if (!isShown(target, toolchains)) return false;
     await access(target, constants.X_OK);
     return (await stat(target)).isFile();
   } catch {

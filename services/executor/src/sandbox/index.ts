@@ -1,5 +1,6 @@
 export {
   DEFAULT_SANDBOX_LIMITS,
+  type OperatorProgram,
   type ProbeReport,
   type SandboxBackend,
   type SandboxLimits,
@@ -10,6 +11,7 @@ export {
 export { createBwrapBackend, type BwrapConfig } from "./bwrap-backend.ts";
 export { bwrapArguments, type BwrapPlan } from "./bwrap-arguments.ts";
 export { createOutputCollector, type CappedOutput } from "./capped-output.ts";
+export { resolveProgram, type ProgramPlaces } from "./operator-program.ts";
 export {
   GUARANTEES,
   missingGuarantees,

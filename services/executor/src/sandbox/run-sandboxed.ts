@@ -19,6 +19,8 @@ export interface SandboxStart {
   readonly user: ServiceUser | null;
   /** Open descriptors of this process that the child must not get; they are covered with `/dev/null`. */
   readonly inherited: readonly number[];
+  /** What the program reads; null: nothing at all. */
+  readonly stdin: Uint8Array | null;
   readonly outputBytes: number;
   readonly timeoutMs: number;
 }
@@ -64,6 +66,7 @@ export async function runSandboxed(start: SandboxStart, signal: AbortSignal): Pr
   if (signal.aborted) return neverStarted(start.outputBytes);
   const child = spawnBwrap(start);
   if (child instanceof Error) return { kind: "sandbox_failed", reason: child.message };
+  feed(child, start.stdin);
   const watched = watch(start, child);
   const ending = await firstEnding(start, watched, signal);
   await Promise.race([watched.drained, delay(DRAIN_MS)]);
@@ -91,7 +94,8 @@ function spawnBwrap(start: SandboxStart): ChildProcess | Error {
 }
 
 function spawnWith(start: SandboxStart, devNull: number): ChildProcess {
-  const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe", devNull, "pipe"];
+  const stdin = start.stdin === null ? "ignore" : "pipe";
+  const stdio: ("ignore" | "pipe" | number)[] = [stdin, "pipe", "pipe", devNull, "pipe"];
   for (const fd of start.inherited) {
     while (stdio.length < fd) stdio.push("ignore");
     if (fd > STATUS_FD) stdio[fd] = devNull;
@@ -104,6 +108,12 @@ function spawnWith(start: SandboxStart, devNull: number): ChildProcess {
     stdio,
     ...(start.user === null ? {} : { uid: start.user.uid, gid: start.user.gid }),
   });
+}
+
+/** A program may end, or close its input, before it has read all: that is its own business, and no error here. */
+function feed(child: ChildProcess, stdin: Uint8Array | null): void {
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(stdin);
 }
 
 function watch(start: SandboxStart, child: ChildProcess): Watched {

@@ -1,2 +1,3 @@
+export { operatorBodies } from "./operator-bodies.ts";
 export { TOOL_BODIES } from "./tool-bodies.ts";
-export type { ToolContext, ToolOutcome } from "./tool-body.ts";
+export type { ToolBody, ToolContext, ToolOutcome } from "./tool-body.ts";

@@ -5,6 +5,7 @@ const PLAN: BwrapPlan = {
   layout: { links: [{ path: "/bin", target: "usr/bin" }], directories: ["/lib64"] },
   etcDir: "/volume/sandbox/etc",
   toolchains: ["/opt/node"],
+  programs: ["/opt/count"],
   workspace: {
     tree: "/volume/r/tree",
     git: { gitDir: "/volume/r/git", objects: "/volume/mirrors/m.git/objects" },
@@ -36,7 +37,7 @@ test("the whole argv, but for the environment", () => {
       "--ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ssl/certs /etc/ssl/certs",
       "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache --proc /proc --dev /dev",
       "--size 67108864 --tmpfs /dev/shm --remount-ro /dev --size 67108864 --tmpfs /tmp",
-      "--ro-bind /opt/node /opt/node --bind /volume/r/tree /ws --ro-bind /volume/r/git /git",
+      "--ro-bind /opt/node /opt/node --ro-bind /opt/count /opt/count --bind /volume/r/tree /ws --ro-bind /volume/r/git /git",
       "--ro-bind /volume/mirrors/m.git/objects /volume/mirrors/m.git/objects",
       "--remount-ro / --chdir /ws/sub/dir --json-status-fd 4",
       "-- /usr/bin/prlimit --nproc=128 --nofile=512 --fsize=67108864 --cpu=600 --data=4294967296 --core=0",

@@ -60,7 +60,7 @@ async function followLocked(
       return opened ? "retry_attempt" : null;
     }
     case "end":
-      await endRun(deps, body, { state: step.state, errorClass: step.errorClass });
+      await endRun(deps, body, step);
       return "end_run";
     default:
       return assertNever(step);

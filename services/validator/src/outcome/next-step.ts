@@ -10,7 +10,12 @@ export type Step =
   | { readonly kind: "continue" }
   | { readonly kind: "stitch" }
   | { readonly kind: "retry"; readonly maxOutputTokens: number | null; readonly reason: ErrorClass }
-  | { readonly kind: "end"; readonly state: FinalRunState; readonly errorClass: ErrorClass };
+  | {
+      readonly kind: "end";
+      readonly state: FinalRunState;
+      readonly errorClass: ErrorClass;
+      readonly detail?: string;
+    };
 
 /** Error statuses after which the same request may go through; every other one would meet it again. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([

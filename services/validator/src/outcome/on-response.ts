@@ -16,6 +16,7 @@ import { followStep } from "./follow-step.ts";
 import { logResponse } from "./log-response.ts";
 import { nextStep } from "./next-step.ts";
 import { noteContract } from "./note-contract.ts";
+import { stepWithTools } from "./tool-drift.ts";
 
 export async function onResponse(deps: Deps, { body }: Delivery<"response">): Promise<Handled> {
   const [hash, turn] = await Promise.all([
@@ -28,12 +29,13 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
     const calls = await judgeCalls(deps, run, body);
     const read = asRead(deps, run, body);
     await noteContract(deps, run.route, read);
-    const step = nextStep(read, run.plan, {
+    const next = nextStep(read, run.plan, {
       turn: body.turn,
       continuations: run.continuations,
       maxOutputTokens: turn.maxOutputTokens,
       verified: (await routeStanding(deps, run)) === "verified",
     });
+    const step = stepWithTools(next, deps.catalog, run.plan);
     const { followed, settled } = await followStep(deps, { body, run, turn, calls }, step);
     if (followed !== null) {
       logResponse(deps, { body, run, calls }, followed);

@@ -7,6 +7,7 @@ import { runKeys } from "@airlock/core/store";
 import type { ConversationEntry } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
+import { executorDrift, toolDrift } from "../outcome/tool-drift.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { refusalText } from "./refusal-text.ts";
 
@@ -20,6 +21,8 @@ export async function closeTurn(deps: Deps, parts: TurnParts, turn: TurnHash): P
   if (calls.some(({ call }) => call?.settled === "OUTCOME_UNKNOWN" && call.effect !== "read")) {
     return endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
   }
+  const drift = executorDrift(calls.map(({ call }) => call)) ?? toolDrift(deps.catalog, hash.plan);
+  if (drift !== null) return endRun(deps, parts, drift);
   if (number >= hash.plan.limits.turns) {
     return endRun(deps, parts, { state: "escalated", errorClass: "BUDGET_TURNS" });
   }

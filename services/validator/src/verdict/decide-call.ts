@@ -7,7 +7,7 @@ import { evaluatePolicy, strictest, type PolicyDecision } from "@airlock/core/po
 import { sha256Hex } from "@airlock/core/record";
 import { sealClaims } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
-import { manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
+import { argumentClaims, manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun, Grantable, Judgement } from "./judgement.ts";
 import { routeFinding } from "./route-finding.ts";
@@ -18,11 +18,8 @@ export async function decideCall(
   call: { readonly itemKey: string; readonly manifest: ToolManifest; readonly args: JsonObject },
 ): Promise<Judgement> {
   const { itemKey, manifest, args } = call;
-  const claims = resourceClaims(manifest, args);
-  const policy = deps.policies.get(run.policy);
-  const request = { tool: manifest.name, effect: manifest.effect, arguments: args, claims };
-  const judged = policy === undefined ? unknownPolicy(run.policy) : evaluatePolicy(policy, request);
-  const decision = withFinding(judged, await routeFinding(deps, run, manifest.effect));
+  const finding = await routeFinding(deps, run, manifest.effect);
+  const decision = withFinding(byPolicy(deps, run, call), finding);
   const workspace = run.plan.workspace ?? { source: "", ref: "" };
   const digest = manifestDigest(manifest);
   const grantable: Grantable = {
@@ -42,7 +39,7 @@ export async function decideCall(
     decision: decision.decision,
     rules: decision.matched.map(({ rule }) => rule),
     detail: decision.reason,
-    claims: sealClaims(deps.keyring, itemKey, claims),
+    claims: sealClaims(deps.keyring, itemKey, resourceClaims(manifest, args)),
   };
   const seen: readonly ItemState[] = ["PARSED", "SCHEMA_VALID"];
   const { state, errorClass } = decided(decision);
@@ -59,6 +56,17 @@ export async function decideCall(
     errorClass,
     grantable: state === "POLICY_APPROVED" ? grantable : null,
   };
+}
+
+function byPolicy(
+  deps: Deps,
+  run: AdmittedRun,
+  { manifest, args }: { readonly manifest: ToolManifest; readonly args: JsonObject },
+): PolicyDecision {
+  const policy = deps.policies.get(run.policy);
+  if (policy === undefined) return unknownPolicy(run.policy);
+  const { name: tool, effect } = manifest;
+  return evaluatePolicy(policy, { tool, effect, arguments: args, claims: argumentClaims(manifest, args) });
 }
 
 function decided(decision: PolicyDecision): {

@@ -1,0 +1,117 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { AirlockError } from "@airlock/core/fault";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { COMMANDS, runCommandLine } from "../../src/command/index.ts";
+import type { Screen } from "../../src/view/index.ts";
+
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "airlock-tools-"));
+  mkdirSync(path.join(folder, "tools"));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** `airlock …` in the test's folder. */
+async function airlock(words: string, environment: Readonly<Record<string, string>> = {}) {
+  const lines: string[] = [];
+  const out: Screen = {
+    terminal: false,
+    columns: () => 100,
+    print: (line) => void lines.push(line),
+    write: (text) => void lines.push(text),
+    style: (_, text) => text,
+  };
+  const code = await runCommandLine(COMMANDS, words.split(" "), { environment, folder, out, errors: out });
+  return { code, said: lines.join("\n") };
+}
+
+function writeTool(name: string, program: string): void {
+  const text = `apiVersion: airlock.tool/v1
+name: ${name}
+description: A tool.
+inputSchema: { type: object, additionalProperties: false }
+effect: read
+claims: {}
+command: [${program}]
+`;
+  writeFileSync(path.join(folder, `tools/${name}.yaml`), text);
+}
+
+const digest: unknown = expect.stringMatching(/^[0-9a-f]{64}$/);
+const LIMITS = { timeoutMs: 60_000, outputBytes: 262_144, argumentBytes: 65_536 };
+
+describe("airlock tools", () => {
+  test("lists the built-in tools and the operator's, for people and for programs", async () => {
+    writeTool("count", "ls");
+    const environment = { AIRLOCK_TOOLS: "tools" };
+    const { said } = await airlock("tools", environment);
+    expect(said.split("\n").map((line) => line.split(/ +/).slice(0, 3))).toEqual([
+      ["TOOL", "EFFECT", "ORIGIN"],
+      ["read_file", "read", "builtin"],
+      ["list_files", "read", "builtin"],
+      ["write_file", "mutating", "builtin"],
+      ["apply_patch", "mutating", "builtin"],
+      ["run_command", "mutating", "builtin"],
+      ["count", "read", "operator"],
+    ]);
+    const listed: unknown[] = JSON.parse((await airlock("tools --json", environment)).said);
+    expect(listed.at(-1)).toEqual({
+      name: "count",
+      effect: "read",
+      origin: "operator",
+      digest,
+      limits: LIMITS,
+    });
+  });
+
+  test("lists the built-in ones alone where the operator has none", async () => {
+    const listed: readonly { readonly origin: string }[] = JSON.parse((await airlock("tools --json")).said);
+    expect(new Set(listed.map(({ origin }) => origin))).toEqual(new Set(["builtin"]));
+  });
+});
+
+describe("airlock tools check", () => {
+  test("shows the tools of a file or folder that can be used", async () => {
+    writeTool("count", "ls");
+    const program = path.join(folder, "program");
+    writeFileSync(program, "#!/bin/sh\n");
+    chmodSync(program, 0o755);
+    writeTool("other", program);
+    writeFileSync(path.join(folder, "tools/notes.txt"), "not a tool");
+    const { code, said } = await airlock("tools check tools --json");
+    expect([code, JSON.parse(said)]).toEqual([
+      0,
+      ["count", "other"].map((name) => ({
+        name,
+        effect: "read",
+        origin: "operator",
+        digest,
+        limits: LIMITS,
+      })),
+    ]);
+    expect((await airlock("tools check tools/count.yaml")).said).toContain("count  read");
+  });
+
+  test("names the place of what can't be used; a program that is elsewhere only unless it is left out", async () => {
+    writeTool("count", "no-such-program");
+    const failed: unknown = await airlock("tools check tools").catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(AirlockError);
+    expect(failed).toMatchObject({
+      code: "TOOLS_INVALID",
+      message: expect.stringContaining(
+        'tools/count.yaml:7:11: the program "no-such-program" can\'t be run: no program of this name is installed',
+      ),
+    });
+    expect((await airlock("tools check tools --manifests")).code).toBe(0);
+  });
+
+  test("refuses a place that is not there", async () => {
+    await expect(airlock("tools check nothing")).rejects.toThrow("nothing can't be read (ENOENT)");
+  });
+});
