@@ -1,6 +1,7 @@
 export type { Adapter, Decoder, EncodeInput, EncodeTool, NormalizedOutcome, Observed } from "./adapter.ts";
 export { ADAPTERS, PROVES_ITEMS } from "./adapters.ts";
 export { conversationEntrySchema, type ConversationEntry } from "./conversation.ts";
+export { WIRE_EVENT_TYPES } from "./events.ts";
 export type {
   ArgumentsKind,
   ItemFacts,
