@@ -6,6 +6,7 @@ const NAMES = [
   "pool",
   "volume",
   "leaseMs",
+  "ledgerMs",
   "serviceUser",
   "toolchains",
   "bwrap",

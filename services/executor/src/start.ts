@@ -43,7 +43,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     cancels,
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),
-    ledger: createLedger(redis),
+    ledger: createLedger(redis, config.ledgerMs),
     policies: loadPolicyProfiles(config.policies),
     judge: createJudge(catalog),
     durability: createDurability(redis, config.durability),

@@ -1,8 +1,18 @@
+export {
+  ACTION_ANSWERS,
+  ACTIONS,
+  actionRecordSchema,
+  readActions,
+  type ActionAnswer,
+  type ActionRecord,
+} from "./actions.ts";
 export { openClaims, sealClaims } from "./claims.ts";
 export { CONTRACT_SCENARIOS, type ContractScenario } from "./contract-scenario.ts";
 export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
 export { openRecording, sealRecording } from "./recording.ts";
+export { openRaw, sealRaw } from "./raw-response.ts";
+export type { Action } from "./quarantine-writes.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,
@@ -15,7 +25,7 @@ export {
   type TurnCall,
   type TurnHash,
 } from "./records.ts";
-export { parseRunSpec, runSpecSchema, type RunSpec } from "./spec.ts";
+export { limitsSchema, parseRunSpec, runSpecSchema, type RunSpec } from "./spec.ts";
 export { isFinalRun, RUN_STATES, runStateSchema, type FinalRunState, type RunState } from "./states.ts";
 export { createStreamerStore, type AttemptCommit, type StreamerStore } from "./streamer-store.ts";
 export { readSpec, writeSpec } from "./submit.ts";

@@ -12,12 +12,13 @@ import { createDeadlines } from "../request/deadlines.ts";
 import { createRecorder, type Recorder } from "../request/recorder.ts";
 import { onSlot, takeSlot } from "../request/route-slot.ts";
 import { streamResponse, type StreamedResponse } from "../request/stream-response.ts";
-import { commitAttempt, describeAttempt, type FinishedResponse } from "./commit-attempt.ts";
+import { commitAttempt, describeAttempt, type FinishedResponse, type KeptOutput } from "./commit-attempt.ts";
 import type { EarlyItem } from "./describe-item.ts";
 import { createEarlyItems, type EarlyItems } from "./early-items.ts";
 import { unreadResponse } from "./unread-response.ts";
 
 const NONE_EARLY: ReadonlyMap<number, EarlyItem> = new Map();
+const NOTHING_KEPT: KeptOutput = { records: false, rawMs: 0, keepsText: false };
 
 export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Promise<Handled> {
   const place = { route: body.route, slot: attemptKey(body) };
@@ -44,14 +45,16 @@ async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Prom
   const started = performance.now();
   const place = { route: turn.route, slot: attemptKey(turn) };
   const streamed = await onSlot(deps.limiter, place, async () => {
-    const recorder = await recorderFor(deps, turn.run);
+    const kept = await keptOutput(deps, turn.run);
+    const recorder = kept.records || kept.rawMs > 0 ? createRecorder() : null;
     const early = createEarlyItems(deps, turn);
     const response = await deps.cancels.during(turn.run, signal, (either) =>
       stream(deps, turn, { signal: either, recorder, early }),
     );
     return {
       ...response,
-      recording: recorder?.bytes() ?? null,
+      bytes: recorder?.bytes() ?? null,
+      kept,
       early: (await early?.settled()) ?? NONE_EARLY,
     };
   });
@@ -59,10 +62,14 @@ async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Prom
   await finish(deps, turn, { ...streamed, durationMs, owner: deps.owner });
 }
 
-/** Of contract runs, the bytes are kept; the plan isn't signed, but all that it could change is that they are. */
-async function recorderFor(deps: Deps, run: string): Promise<Recorder | null> {
-  const contract = (await readRun(deps.redis, run))?.plan?.contract ?? null;
-  return contract === null ? null : createRecorder();
+/** The plan isn't signed, but all that it could change is how long something is kept. */
+async function keptOutput(deps: Deps, run: string): Promise<KeptOutput> {
+  const plan = (await readRun(deps.redis, run))?.plan;
+  return {
+    records: (plan?.contract ?? null) !== null,
+    rawMs: plan?.rawMs ?? 0,
+    keepsText: plan?.onTruncated === "continue",
+  };
 }
 
 async function stream(
@@ -99,8 +106,8 @@ async function stream(
 }
 
 function unread(reading: StreamedResponse["reading"]): FinishedResponse {
-  const nothing = { httpStatus: null, errorCode: null, retryAfterMs: null, recording: null };
-  return { reading, ...nothing, durationMs: 0, early: NONE_EARLY };
+  const nothing = { lastEvents: null, httpStatus: null, errorCode: null, retryAfterMs: null, bytes: null };
+  return { reading, ...nothing, kept: NOTHING_KEPT, durationMs: 0, early: NONE_EARLY };
 }
 
 async function finish(

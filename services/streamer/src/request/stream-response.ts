@@ -3,6 +3,7 @@
 import {
   createResponseReader,
   createSniffedReader,
+  type LastEvents,
   type ResponseReader,
   type ResponseReaderOptions,
   type ResponseReading,
@@ -25,6 +26,8 @@ const LIMITS = {
 
 export interface StreamedResponse {
   readonly reading: ResponseReading;
+  /** null where nothing was read */
+  readonly lastEvents: LastEvents | null;
   readonly httpStatus: number | null;
   /** the provider's own word for an error status */
   readonly errorCode: string | null;
@@ -68,11 +71,13 @@ export async function streamResponse(
   try {
     if (httpStatus < 200 || httpStatus > 299) {
       const errorCode = await readErrorCode(adapter, body).catch(() => null);
-      return { reading: openReader(options, null).end("http_error"), httpStatus, errorCode, retryAfterMs };
+      const reading = openReader(options, null).end("http_error");
+      return { reading, lastEvents: null, httpStatus, errorCode, retryAfterMs };
     }
     const reader = openReader(options, headers["content-type"]);
     const end = await readBody(body, watched(reader, options.onBytes), deadlines);
-    return { reading: reader.end(end), httpStatus, errorCode: null, retryAfterMs };
+    const reading = reader.end(end);
+    return { reading, lastEvents: reader.lastEvents(), httpStatus, errorCode: null, retryAfterMs };
   } finally {
     deadlines.clear();
   }
@@ -81,7 +86,7 @@ export async function streamResponse(
 function unanswered(reader: ResponseReader, deadlines: Deadlines): StreamedResponse {
   deadlines.clear();
   const reading = reader.end(deadlines.expired() ?? "connect_error");
-  return { reading, httpStatus: null, errorCode: null, retryAfterMs: null };
+  return { reading, lastEvents: null, httpStatus: null, errorCode: null, retryAfterMs: null };
 }
 
 function openReader(
