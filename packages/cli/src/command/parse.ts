@@ -15,13 +15,16 @@ export function parseCommandLine(commands: CommandTable, words: readonly string[
     const asked = first === "help" ? commandNamed(commands, rest[0]) : undefined;
     return { kind: "help", text: asked === undefined ? generalHelp(commands) : commandHelp(...asked) };
   }
-  const named = commandNamed(commands, first);
+  const pair = rest[0] === undefined ? undefined : commandNamed(commands, `${first} ${rest[0]}`);
+  const named = pair ?? commandNamed(commands, first);
   if (named === undefined) {
+    const parts = Object.keys(commands).filter((name) => name.startsWith(`${first} `));
+    if (parts.length > 0) throw new AirlockError("USAGE", `"${first}" needs one of: ${parts.join(", ")}`);
     const names = Object.keys(commands).join(", ");
     throw new AirlockError("USAGE", `"${first}" is not a command; there are ${names}`);
   }
   const [name, command] = named;
-  const { values, positionals } = parseFlags(name, command, rest);
+  const { values, positionals } = parseFlags(name, command, pair === undefined ? rest : rest.slice(1));
   if (values["help"] === true) return { kind: "help", text: commandHelp(name, command) };
   return { kind: "call", command, call: callOf(values, positional(name, command, positionals)) };
 }

@@ -1,3 +1,10 @@
 export { assertSubmitted, readRunDocument, type CallDocument, type RunDocument } from "./run-document.ts";
 export { listRoutes, type ReportDocument, type RouteDocument } from "./route-list.ts";
 export { listRuns, type RunListEntry } from "./run-list.ts";
+export {
+  listQuarantine,
+  readQuarantine,
+  type QuarantineDocument,
+  type QuarantineFilter,
+} from "./quarantine.ts";
+export { ENTRY_STATES, type QuarantineEntry } from "./quarantine-entries.ts";
