@@ -68,9 +68,12 @@ describe("docs/data-flow.md", () => {
         ...run,
         turn: run.turn(0).replace("0", "<n>"),
         attempt: run.attempt({ turn: 0, attempt: 1 }).replace("0.1", "<n>.<m>"),
+        raw: run.raw({ turn: 0, attempt: 1 }).replace("0.1", "<n>.<m>"),
         item: run.item("<item>"),
+        content: run.content("<item>"),
         call: run.call("<item>"),
         ledger: run.ledger("<item>"),
+        result: run.result("<item>"),
       }),
       ...Object.values({
         ...globalKeys,

@@ -233,7 +233,8 @@ describe("on a verified route with boundary item", () => {
       adapter: "responses@1",
     } as const;
     const record = signAs(cell.keyrings.streamer, "item", body);
-    await cell.redis.hset(place, { record: JSON.stringify(record), content });
+    await cell.redis.hset(place, { record: JSON.stringify(record) });
+    await cell.redis.set(runKeys(run).content(key), content);
     return { key, body, record };
   }
 });

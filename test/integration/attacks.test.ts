@@ -286,8 +286,7 @@ describe("a granted call whose stored arguments were exchanged runs nothing:", (
     const held = await granted("pair");
     const keys = runKeys(held.run);
     const other = itemKey({ run: held.run, turn: 1, attempt: 1, ordinal: 1 });
-    const content = await cell.redis.hget(keys.item(other), "content");
-    await cell.redis.hset(keys.item(held.item), { content: content ?? "" });
+    await cell.redis.copy(keys.content(other), keys.content(held.item), "REPLACE");
     await expectDenied(held, ["src/one.js"]);
     expect(await tree(held.run, "src/two.js")).toContain("two");
   });
@@ -297,6 +296,7 @@ describe("a granted call whose stored arguments were exchanged runs nothing:", (
     const keys = runKeys(held.run);
     const other = itemKey({ run: held.run, turn: 1, attempt: 1, ordinal: 1 });
     await cell.redis.copy(keys.item(other), keys.item(held.item), "REPLACE");
+    await cell.redis.copy(keys.content(other), keys.content(held.item), "REPLACE");
     await expectDenied(held, ["src/one.js"]);
   });
 
@@ -310,18 +310,17 @@ describe("a granted call whose stored arguments were exchanged runs nothing:", (
       const stored = signedRecordSchema.parse(JSON.parse((await cell.redis.hget(place, "record")) ?? ""));
       const item: unknown = JSON.parse(stored.body);
       const forged = signAs(cell.keyrings[role], "item", { ...(item as object), bytes: text.length });
-      await cell.redis.hset(place, { record: JSON.stringify(forged), content });
+      await cell.redis.hset(place, { record: JSON.stringify(forged) });
+      await cell.redis.set(runKeys(held.run).content(held.item), content);
       await expectDenied(held, ["src/one.js", "src/evil.js"]);
     },
   );
 
   test("an edited letter in the sealed content", async () => {
     const held = await granted("write");
-    const place = runKeys(held.run).item(held.item);
-    const content = (await cell.redis.hget(place, "content")) ?? "";
-    await cell.redis.hset(place, {
-      content: `${content.slice(0, -2)}${content.endsWith("A") ? "BB" : "AA"}`,
-    });
+    const place = runKeys(held.run).content(held.item);
+    const content = (await cell.redis.get(place)) ?? "";
+    await cell.redis.set(place, `${content.slice(0, -2)}${content.endsWith("A") ? "BB" : "AA"}`);
     await expectDenied(held, ["src/one.js"]);
   });
 });
@@ -410,20 +409,20 @@ describe("a forged result", () => {
     await executor(true);
     await until("the end of the call", async () => (await ledgerOf(held.item))?.state === "EXECUTED");
     const keys = runKeys(held.run);
-    const place = keys.ledger(held.item);
-    const genuine = (await cell.redis.hget(place, "content")) ?? "";
+    const place = keys.result(held.item);
+    const genuine = (await cell.redis.get(place)) ?? "";
     const content = sealBody(
       cell.keyrings.client,
       { seal: "calls", place },
       '{"status":"ok","stdout":"all is well"}',
     );
-    await cell.redis.hset(place, { content });
+    await cell.redis.set(place, content);
     const pieces = await cell.redis.llen(keys.conversation);
     await cell.start("validator");
     const complaint = "a result is not the one that the executor signed";
     await until("the complaint", async () => (await cell.logOf("validator")).includes(complaint));
     expect(await cell.redis.llen(keys.conversation)).toBe(pieces);
-    await cell.redis.hset(place, { content: genuine });
+    await cell.redis.set(place, genuine);
     expect(await cell.ended(held.run)).toMatchObject({ state: "completed" });
     expect(await effects(held.run)).toEqual({ a: 1 });
   });

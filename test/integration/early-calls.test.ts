@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(async () => {
   await server.redis.flushall();
-  validator = createValidatorStore(server.redis);
+  validator = createValidatorStore(server.redis, { keepMs: 600_000 });
   streamer = createStreamerStore(server.redis);
   item = { run: newRunId(), turn: 1, attempt: 1, ordinal: 0 };
   await validator.admit(item.run, {
@@ -47,7 +47,7 @@ const release = (callLimit = 1) => validator.releaseEarly(item, { fields: { gran
 const drop = () => validator.dropEarly(item, { errorClass: "PROVISIONAL_DROPPED", ifRun: [], ifNot: [] });
 const settle = () => validator.settle(key(), { fields: { settled: "EXECUTED" }, events: [], ifGrant: null });
 const storeEarly = (owner = "s1") =>
-  streamer.storeEarly(item, { owner, itemKey: key(), record: "{}", content: "c", events: [] });
+  streamer.storeEarly(item, { owner, itemKey: key(), record: "{}", content: "c", items: 1, events: [] });
 const commit = () => streamer.commit(item, { owner: "s1", fields: {}, pieces: [], items: [], events: [] });
 const unlock = () =>
   validator.unlock(item, {

@@ -25,6 +25,8 @@ beforeEach(async () => {
   run = newRunId();
   item = itemKey({ run, turn: 1, attempt: 1, ordinal: 0 });
   now = await redisNow(server.redis);
+  await server.redis.hset(runKeys(run).run, { state: "running" });
+  await server.redis.xgroup("CREATE", runKeys(run).events, "test", "$", "MKSTREAM");
   await grant(item, 1);
 });
 
@@ -35,7 +37,8 @@ async function checkLeaks(): Promise<void> {
   const base = `airlock:{${run}}:`;
   expect(keys.filter((key) => !key.startsWith(base))).toEqual([]);
   const families = new Set((await runFamilies(server.redis, run)).map((key) => key.split(":")[0]));
-  for (const family of families) expect(["call", "ledger", "run", "workspace", "events"]).toContain(family);
+  for (const family of families)
+    expect(["call", "ledger", "result", "run", "workspace", "events"]).toContain(family);
 }
 
 /** What the validator's release leaves behind. */
@@ -96,10 +99,10 @@ describe("a claim", () => {
       fence: 1,
       grant: 1,
       status: "ok",
-      content: "sealed",
       contentDigest: DIGEST,
       resultBytes: 3,
     });
+    expect(await server.redis.get(runKeys(run).result(item))).toBe("sealed");
     expect(await told()).toEqual(["CLAIMED", "STARTED", "EXECUTED"]);
     expect(await server.redis.hget(runKeys(run).workspace, "holder")).toBeNull();
   });

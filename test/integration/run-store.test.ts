@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(async () => {
   await server.redis.flushall();
-  validator = createValidatorStore(server.redis);
+  validator = createValidatorStore(server.redis, { keepMs: 600_000 });
   streamer = createStreamerStore(server.redis);
   run = newRunId();
   first = { run, turn: 1, attempt: 1 };

@@ -68,10 +68,12 @@ beforeAll(async () => {
       breakerMismatches: 5,
       breakerWindowMs: 60_000,
       breakerOpenMs: 60_000,
+      rawMs: 60_000,
+      runMs: 600_000,
     },
     redis,
     keyring: keyrings.validator,
-    store: createValidatorStore(redis),
+    store: createValidatorStore(redis, { keepMs: 600_000 }),
     breaker: createRouteBreaker(redis, { mismatches: 5, windowMs: 60_000, openMs: 60_000, probeMs: 60_000 }),
     publisher: createPublisher({ redis, keyring: keyrings.validator }),
     routes: parseRoutes(
@@ -164,7 +166,8 @@ async function storeItem(ordinal: number, name: string): Promise<void> {
     contentDigest: sha256Hex(content),
   };
   const record = JSON.stringify(signRecord(keyrings.streamer, "item", JSON.stringify(body)));
-  await server.redis.hset(place, { record, content });
+  await server.redis.hset(place, { record });
+  await server.redis.set(runKeys(turn.run).content(keyOf(ordinal)), content);
 }
 
 /** The decisions of the calls are over. */

@@ -50,6 +50,8 @@ const CONFIG: Deps["config"] = {
   breakerMismatches: 3,
   breakerWindowMs: 60_000,
   breakerOpenMs: 60_000,
+  rawMs: 60_000,
+  runMs: 600_000,
 };
 
 export function createTestValidator(
@@ -70,7 +72,7 @@ export function createTestValidator(
     config: CONFIG,
     redis,
     keyring: keyrings.validator,
-    store: createValidatorStore(redis),
+    store: createValidatorStore(redis, { keepMs: 600_000 }),
     publisher: publishers.validator,
     routes: parseRoutes(
       `routes: { ${route.name}: { family: ${route.family}, baseUrl: 'http://127.0.0.1:1', models: ['**'] } }`,

@@ -7,6 +7,7 @@ const NAMES = [
   "pool",
   "volume",
   "leaseMs",
+  "ledgerMs",
   "serviceUser",
   "toolchains",
   "bwrap",

@@ -44,7 +44,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     cancels,
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),
-    ledger: createLedger(redis),
+    ledger: createLedger(redis, config.ledgerMs),
     policies: loadPolicyProfiles(config.policies, catalog),
     judge: createJudge(catalog),
     bodies: new Map([...TOOL_BODIES, ...(await operatorBodies(operatorTools, config))]),

@@ -16,6 +16,8 @@ const NAMES = [
   "breakerMismatches",
   "breakerWindowMs",
   "breakerOpenMs",
+  "rawMs",
+  "runMs",
 ] as const;
 
 export type ValidatorConfig = Config<(typeof NAMES)[number]>;

@@ -31,7 +31,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     catalog,
     log,
     metrics,
-    store: createValidatorStore(redis),
+    store: createValidatorStore(redis, { keepMs: config.runMs }),
     routes: loadRoutes(config.routes),
     breaker: createRouteBreaker(redis, breakerSettings(config)),
     policies: loadPolicyProfiles(config.policies, catalog),

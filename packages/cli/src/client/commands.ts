@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import type { ActionBody } from "@airlock/core/contract";
 import { createPublisher } from "@airlock/core/queue";
 import { newRunId } from "@airlock/core/record";
 import { writeSpec, type RunSpec } from "@airlock/core/run";
@@ -17,13 +18,35 @@ export async function cancelRun(session: Session, run: string, reason: string): 
   await command(session, { run, kind: "cancel", reason });
 }
 
+/** Who asks: the user of the operating system, if nobody else is named. */
+function requester(name?: string): string {
+  return (name ?? userInfo().username).slice(0, 128);
+}
+
+/** Sends an action on an ended run and returns its id, under which it will be answered. */
+export async function sendAction(
+  session: Session,
+  action: Omit<ActionBody, "version" | "id" | "requestedBy"> & {
+    readonly raise?: Readonly<Record<string, number>>;
+    readonly as?: string | undefined;
+  },
+): Promise<string> {
+  const id = newRunId().slice(1);
+  const { as, raise = {}, kind, ...rest } = action;
+  const asked = { ...rest, id, requestedBy: requester(as) };
+  await command(session, kind === "requeue" ? { ...asked, kind, raise } : { ...asked, kind });
+  return id;
+}
+
+type Unsent<Body> = Body extends unknown ? Omit<Body, "version"> : never;
 type Asked =
+  | Unsent<ActionBody>
   | { readonly run: string; readonly kind: "submit"; readonly specDigest: string }
   | { readonly run: string; readonly kind: "cancel"; readonly reason: string };
 
 async function command(session: Session, asked: Asked, priority?: number): Promise<void> {
   const publisher = createPublisher(session);
-  const body = { version: 1, requestedBy: userInfo().username.slice(0, 128), ...asked } as const;
+  const body = { version: 1, requestedBy: requester(), ...asked } as const;
   const record = publisher.sign({ purpose: "command", body });
   await publisher.publish(record, priority === undefined ? {} : { priority });
 }

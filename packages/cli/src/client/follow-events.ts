@@ -13,20 +13,29 @@ export async function readEvents(redis: Redis, run: string): Promise<readonly Ti
   return (await entriesAfter(redis, run, "-")).flatMap(({ timed }) => timed ?? []);
 }
 
-/** All events of a run, then each new one, until the run has ended or `signal` aborts. Outages are waited for. */
+/**
+ * All events of a run, then each new one, until the run has ended or `signal` aborts. Outages are waited for.
+ * An end that a person had the run go on from is none.
+ */
 export async function* followEvents(
   redis: Redis,
   run: string,
   signal: AbortSignal,
 ): AsyncGenerator<TimedEvent, void> {
-  for await (const { timed } of followEntries(redis, run, signal)) {
-    if (timed === null) continue;
-    yield timed;
-    if (timed.event.type === "run_ended") return;
+  for await (const entries of followEntries(redis, run, signal)) {
+    const events = entries.flatMap(({ timed }) => timed ?? []);
+    const requeued = events.findLastIndex(({ event }) => event.type === "run_requeued");
+    const end = events.findIndex(({ event }, at) => at > requeued && event.type === "run_ended");
+    yield* end < 0 ? events : events.slice(0, end + 1);
+    if (end >= 0) return;
   }
 }
 
-async function* followEntries(redis: Redis, run: string, signal: AbortSignal): AsyncGenerator<Entry, void> {
+async function* followEntries(
+  redis: Redis,
+  run: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Entry[], void> {
   const blocking = redis.duplicate();
   blocking.on("error", () => undefined); // the shared connection reports the outage
   const leave = (): void => blocking.disconnect();
@@ -35,7 +44,7 @@ async function* followEntries(redis: Redis, run: string, signal: AbortSignal): A
   try {
     while (!signal.aborted) {
       const entries = await entriesAfter(redis, run, `(${last}`);
-      yield* entries;
+      yield entries;
       last = entries.at(-1)?.id ?? last;
       if (entries.length > 0) continue;
       // only to be woken: what is new is read above, in one form for every protocol version

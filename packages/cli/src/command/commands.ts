@@ -6,6 +6,8 @@ import { doctorCommand } from "./doctor.ts";
 import { eventsCommand } from "./events.ts";
 import { keysCommand } from "./keys.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
+import { quarantineAbandonCommand, quarantineRequeueCommand } from "./quarantine-act.ts";
+import { quarantineListCommand, quarantineShowCommand } from "./quarantine-look.ts";
 import { replayCommand } from "./replay.ts";
 import { routesCommand } from "./routes.ts";
 import { runCommand } from "./run.ts";
@@ -23,6 +25,10 @@ export const COMMANDS = {
   show: showCommand,
   events: eventsCommand,
   cancel: cancelCommand,
+  "quarantine list": quarantineListCommand,
+  "quarantine show": quarantineShowCommand,
+  "quarantine requeue": quarantineRequeueCommand,
+  "quarantine abandon": quarantineAbandonCommand,
   routes: routesCommand,
   tools: toolsCommand,
   "tools check": toolsCheckCommand,

@@ -17,6 +17,8 @@ export function parseCommandLine(commands: CommandTable, words: readonly string[
   }
   const named = commandNamed(commands, words);
   if (named === undefined) {
+    const parts = Object.keys(commands).filter((name) => name.startsWith(`${first} `));
+    if (parts.length > 0) throw new AirlockError("USAGE", `"${first}" needs one of: ${parts.join(", ")}`);
     const names = Object.keys(commands).join(", ");
     throw new AirlockError("USAGE", `"${first}" is not a command; there are ${names}`);
   }

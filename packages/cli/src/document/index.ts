@@ -2,3 +2,10 @@ export { assertSubmitted, readRunDocument, type CallDocument, type RunDocument }
 export { listRoutes, verifiedModels, type ReportDocument, type RouteDocument } from "./route-list.ts";
 export { listTools, type ToolDocument } from "./tool-list.ts";
 export { listRuns, type RunListEntry } from "./run-list.ts";
+export {
+  listQuarantine,
+  readQuarantine,
+  type QuarantineDocument,
+  type QuarantineFilter,
+} from "./quarantine.ts";
+export { ENTRY_STATES, type QuarantineEntry } from "./quarantine-entries.ts";

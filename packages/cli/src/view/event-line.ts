@@ -24,6 +24,10 @@ export function eventLine(screen: Screen, event: RunEvent, path: readonly string
       return `turn ${event.turn}: closed`;
     case "cancel_requested":
       return `cancel requested by ${plainCell(event.by)}`;
+    case "run_requeued":
+      return `run requeued by ${plainCell(event.by)}: turn ${event.turn} goes on`;
+    case "run_abandoned":
+      return `run abandoned by ${plainCell(event.by)}`;
     case "run_ended":
       return `run ended: ${styledRunState(screen, event.state)}${event.errorClass === null ? "" : ` (${event.errorClass})`}`;
     default:

@@ -1,6 +1,7 @@
 export { eventLine } from "./event-line.ts";
 export { createItemBoard } from "./item-board.ts";
 export { createLiveLine, type LiveLine } from "./live-line.ts";
+export { quarantineListText, quarantineText } from "./quarantine-text.ts";
 export { replayListText, replayText } from "./replay-text.ts";
 export { routeListText } from "./route-text.ts";
 export { runListText, runText } from "./run-text.ts";

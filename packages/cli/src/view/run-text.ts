@@ -1,3 +1,4 @@
+import { ACTIONS } from "@airlock/core/run";
 import type { RunDocument, RunListEntry } from "../document/index.ts";
 import { plainCell, plainText, type Screen } from "./screen.ts";
 import { styledItemState, styledRunState } from "./states.ts";
@@ -11,6 +12,7 @@ export function runText(screen: Screen, run: RunDocument): string {
     `${screen.style("bold", run.id)}  ${styledRunState(screen, run.state)}`,
     ...(run.outcome === null ? [] : [`outcome  ${run.outcome}`]),
     ...(run.reason === null ? [] : [`reason   ${plainCell(run.reason)}`]),
+    ...(isActionable(run.state) ? [`next     ${nextStep(run.id)}`] : []),
   ];
   const parts = [
     head.join("\n"),
@@ -21,6 +23,16 @@ export function runText(screen: Screen, run: RunDocument): string {
       : [`${screen.style("bold", `artifact (${run.artifact.kind})`)}\n${plainText(run.artifact.content)}`]),
   ];
   return parts.join("\n\n");
+}
+
+function isActionable(state: string): boolean {
+  return Object.values(ACTIONS).some(({ from }: { readonly from: readonly string[] }) =>
+    from.includes(state),
+  );
+}
+
+function nextStep(id: string): string {
+  return `airlock quarantine show ${id}; then requeue or abandon it with a --reason`;
 }
 
 function attemptTable(screen: Screen, turns: readonly Turn[]): string {

@@ -1,11 +1,39 @@
 import { z } from "zod";
-import { bodyHead, digest } from "./version.ts";
+import { bodyHead, count, digest } from "./version.ts";
 
 const asked = { ...bodyHead, requestedBy: z.string().min(1).max(128) };
+
+/** Why somebody acts on a refusal: a few words, on one line, never none. */
+export const actionReasonSchema = z
+  .string()
+  .max(500)
+  .refine((text) => text.trim() !== "", "must not be empty")
+  // oxlint-disable-next-line no-control-regex -- they are what is refused
+  .refine((text) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), "must be one line of plain text");
+
+/**
+ * An action on a run whose end a person has to look at. `id` names the command, so that its answer can be found;
+ * `round` is how often the run had been requeued when the person looked: an action on an older end is refused.
+ */
+const acted = {
+  ...asked,
+  id: z.string().regex(/^[a-z0-9]{20}$/),
+  target: z.string().max(64),
+  round: count,
+  reason: actionReasonSchema,
+};
 
 /** What people ask of a run. `specDigest` is SHA-256 of the sealed spec that lies in the run's `:spec`. */
 export const commandBodySchema = z.discriminatedUnion("kind", [
   z.strictObject({ ...asked, kind: z.literal("submit"), specDigest: digest }),
   z.strictObject({ ...asked, kind: z.literal("cancel"), reason: z.string().max(200) }),
+  z.strictObject({
+    ...acted,
+    kind: z.literal("requeue"),
+    /** limits of the run that are raised, by their names in a spec */
+    raise: z.record(z.string().max(32), z.int().min(1)).default({}),
+  }),
+  z.strictObject({ ...acted, kind: z.literal("abandon") }),
 ]);
 export type CommandBody = z.infer<typeof commandBodySchema>;
+export type ActionBody = Extract<CommandBody, { readonly kind: "requeue" | "abandon" }>;

@@ -35,6 +35,9 @@ export const runEventSchema = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("turn_closed"), turn: count.min(1) }),
   z.strictObject({ type: z.literal("cancel_requested"), by: z.string() }),
+  /** the reason stands in the audit: it is a person's own text */
+  z.strictObject({ type: z.literal("run_requeued"), by: z.string(), turn: count.min(1) }),
+  z.strictObject({ type: z.literal("run_abandoned"), by: z.string() }),
   z.strictObject({
     type: z.literal("run_ended"),
     state: z.string(),

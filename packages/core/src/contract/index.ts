@@ -1,4 +1,4 @@
-export { commandBodySchema, type CommandBody } from "./command.ts";
+export { actionReasonSchema, commandBodySchema, type ActionBody, type CommandBody } from "./command.ts";
 export { executionBodySchema, grantedWorkspaceSchema, type ExecutionBody } from "./execution.ts";
 export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } from "./terminal.ts";
 export { reportBodySchema, type ReportBody } from "./report.ts";

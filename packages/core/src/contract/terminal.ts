@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { ITEM_FLAGS, RESPONSE_FLAGS } from "../wire/index.ts";
+import { ITEM_FLAGS, RESPONSE_FLAGS, WIRE_EVENT_TYPES } from "../wire/index.ts";
 import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 const attemptHead = { ...bodyHead, turn: count.min(1), attempt: count.min(1) };
+/** What the stream had said last, in the vocabulary that all families share. */
+const lastEvent = z.enum(WIRE_EVENT_TYPES).nullable();
 const kind = z.enum(["tool_call", "message", "reasoning", "provider_executed", "approval_request", "other"]);
 
 /**
@@ -24,6 +26,8 @@ export const itemBodySchema = z.strictObject({
   adapter: z.string().max(64).exactOptional(),
   /** what people should know of it; left out where that is nothing */
   flags: z.array(z.enum(ITEM_FLAGS)).min(1).exactOptional(),
+  /** of an item that is set aside: the last valid event about it */
+  lastEvent: lastEvent.exactOptional(),
 });
 export type ItemBody = z.infer<typeof itemBodySchema>;
 
@@ -53,7 +57,14 @@ export const responseBodySchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/)
     .nullable(),
-  transport: z.strictObject({ end: z.string(), bytes: count, messages: count, unknownEvents: count }),
+  transport: z.strictObject({
+    end: z.string(),
+    bytes: count,
+    messages: count,
+    unknownEvents: count,
+    /** the last valid event of the stream; left out by a streamer that lost it */
+    lastEvent: lastEvent.exactOptional(),
+  }),
   durationMs: count,
   retryAfterMs: count.nullable(),
 });

@@ -1,4 +1,5 @@
 export { AirlockError } from "./airlock-error.ts";
+export { CALL_ADVICE, callAdvice, type CallClass } from "./call-advice.ts";
 export { assertNever } from "./assert-never.ts";
 export { ERROR_CLASSES, isErrorClass, type ErrorClass } from "./error-classes.ts";
 export { namesOf } from "./names-of.ts";

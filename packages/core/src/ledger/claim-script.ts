@@ -5,7 +5,7 @@ import { LUA_APPEND_EVENTS, LUA_NOW, type Script } from "../store/index.ts";
  * The claim.
  *   KEYS 1 ledger, 2 call, 3 run, 4 workspace, 5 events
  *   ARGV 1 item key, 2 owner, 3 lease ms, 4 grant, 5 arguments digest, 6 tool, 7 effect, 8 grant's end, 9 decision's end,
- *        10..13 events: claimed, unknown, cancelled, expired
+ *        10..13 events: claimed, unknown, cancelled, expired, 14 ms that an entry is kept
  *   Returns { kind, number }: claimed fence | held ms | settled 0 | lost_read fence | grant_expired fence
  *           | no_call 0 | superseded 0 | key_reused 0
  */
@@ -49,6 +49,7 @@ if not string.find('${fromStates("claim")}', ',' .. granted[1] .. ',', 1, true) 
 local function settle(to, class, list)
   redis.call('HSET', ledger, 'state', to, 'fence', fence, 'owner', owner, 'grant', grant, 'digest', digest,
     'tool', tool, 'effect', effect, 'leaseUntil', 0, 'status', 'refused', 'errorClass', class)
+  redis.call('PEXPIRE', ledger, ARGV[14])
   append_events(events, list)
   return {'settled', 0}
 end
@@ -67,6 +68,7 @@ if effect ~= 'read' then
 end
 redis.call('HSET', ledger, 'state', 'CLAIMED', 'fence', fence + 1, 'owner', owner, 'grant', grant, 'digest', digest,
   'tool', tool, 'effect', effect, 'leaseUntil', time + lease)
+redis.call('PEXPIRE', ledger, ARGV[14])
 append_events(events, ARGV[10])
 return {'claimed', fence + 1}`,
 };

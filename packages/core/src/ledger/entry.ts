@@ -3,7 +3,7 @@ import { itemStateSchema } from "../call/index.ts";
 
 const number = z.coerce.number();
 
-/** A `:ledger:` hash. `content` is the sealed result; times are milliseconds of Redis' clock. */
+/** A `:ledger:` hash. The sealed result lies under a key of its own, which goes with the run; times are milliseconds of Redis' clock. */
 export const ledgerEntrySchema = z.object({
   state: itemStateSchema,
   fence: number,
@@ -15,7 +15,6 @@ export const ledgerEntrySchema = z.object({
   leaseUntil: number,
   status: z.string().optional(),
   errorClass: z.string().optional(),
-  content: z.string().optional(),
   contentDigest: z.string().optional(),
   resultBytes: number.optional(),
   durationMs: number.optional(),

@@ -39,8 +39,9 @@ return 'started'`,
 
 /**
  * One end per call: the transition's own states and the fence are compared, then everything is kept at once.
- *   KEYS 1 ledger, 2 workspace, 3 events
- *   ARGV 1 item key, 2 fence, 3 states that may be left, 4 state entered, 5 events, 6.. field, value, …
+ *   KEYS 1 ledger, 2 workspace, 3 events, 4 result, 5 run
+ *   ARGV 1 item key, 2 fence, 3 states that may be left, 4 state entered, 5 events, 6 ms that an entry is kept,
+ *        7 sealed result ("" for none), 8.. field, value, …
  *   Returns 1 | 0 (stale)
  */
 export const END: Script = {
@@ -48,7 +49,13 @@ export const END: Script = {
   lua: `${LUA_APPEND_EVENTS}${LUA_HOLDS}
 local ledger, workspace, events = KEYS[1], KEYS[2], KEYS[3]
 if not holds(ledger, ARGV[2], ARGV[3]) then return 0 end
-redis.call('HSET', ledger, 'state', ARGV[4], unpack(ARGV, 6))
+redis.call('HSET', ledger, 'state', ARGV[4], unpack(ARGV, 8))
+redis.call('PEXPIRE', ledger, ARGV[6])
+local run = redis.call('HMGET', KEYS[5], 'state', 'keepUntil')
+if ARGV[7] ~= '' and run[1] then
+  redis.call('SET', KEYS[4], ARGV[7])
+  if run[2] then redis.call('PEXPIREAT', KEYS[4], run[2]) end
+end
 free_workspace(workspace, ARGV[1])
 append_events(events, ARGV[5])
 return 1`,

@@ -14,22 +14,34 @@ const claimReply = z.tuple([
   z.number(),
 ]);
 
+/** How long an entry stays after its last change, where nobody says otherwise. */
+const LEDGER_KEEP_MS = 30 * 86_400_000;
+
 /** The ledger over a run's keys: each method is one script, so that two executors can't both win. */
-export function createLedger(redis: Redis): Ledger {
+export function createLedger(redis: Redis, keepMs = LEDGER_KEEP_MS): Ledger {
   return {
-    claim: (request) => claim(redis, request),
+    claim: (request) => claim(redis, request, keepMs),
     begin: (itemKey, fence) => begin(redis, itemKey, fence),
-    end: (itemKey, fence, ending) => end(redis, { itemKey, fence }, ending),
+    end: (itemKey, fence, ending) => end(redis, { itemKey, fence, keepMs }, ending),
     async renew(itemKey, fence, leaseMs) {
       const keys = keysOf(itemKey);
       const input = { keys: [keys.ledger(itemKey), keys.workspace], args: [itemKey, fence, leaseMs] };
       return (await runScript(redis, RENEW, input)) === 1;
     },
     async release(itemKey, fence) {
-      const keys = keysOf(itemKey);
       const input = {
-        keys: [keys.ledger(itemKey), keys.workspace, keys.events],
-        args: [itemKey, fence, fromStates("release"), TRANSITIONS.release.to, eventText([]), "leaseUntil", 0],
+        keys: endKeys(itemKey),
+        args: [
+          itemKey,
+          fence,
+          fromStates("release"),
+          TRANSITIONS.release.to,
+          eventText([]),
+          keepMs,
+          "",
+          "leaseUntil",
+          0,
+        ],
       };
       return (await runScript(redis, END, input)) === 1;
     },
@@ -40,7 +52,7 @@ export function createLedger(redis: Redis): Ledger {
   };
 }
 
-async function claim(redis: Redis, request: ClaimRequest): Promise<ClaimAnswer> {
+async function claim(redis: Redis, request: ClaimRequest, keepMs: number): Promise<ClaimAnswer> {
   const { itemKey, tool } = request;
   const keys = keysOf(itemKey);
   const told = (state: ItemState, errorClass: ErrorClass | null): string =>
@@ -61,6 +73,7 @@ async function claim(redis: Redis, request: ClaimRequest): Promise<ClaimAnswer> 
       told("OUTCOME_UNKNOWN", "OUTCOME_UNKNOWN"),
       told("CANCELLED", "CANCELLED"),
       told("EXPIRED", "GRANT_EXPIRED"),
+      keepMs,
     ],
   });
   const [kind, number] = claimReply.parse(reply);
@@ -98,28 +111,34 @@ async function begin(redis: Redis, itemKey: string, fence: number): Promise<Begi
 
 async function end(
   redis: Redis,
-  held: { readonly itemKey: string; readonly fence: number },
+  held: { readonly itemKey: string; readonly fence: number; readonly keepMs: number },
   ending: Ending,
 ): Promise<boolean> {
-  const { itemKey, fence } = held;
-  const keys = keysOf(itemKey);
+  const { itemKey, fence, keepMs } = held;
   const { to } = TRANSITIONS[ending.transition];
   const { errorClass, resultBytes } = ending;
-  const kept = Object.entries({ ...ending, transition: null }).flatMap(([field, value]) =>
+  const kept = Object.entries({ ...ending, transition: null, content: null }).flatMap(([field, value]) =>
     value === null ? [] : [field, value],
   );
   const reply = await runScript(redis, END, {
-    keys: [keys.ledger(itemKey), keys.workspace, keys.events],
+    keys: endKeys(itemKey),
     args: [
       itemKey,
       fence,
       fromStates(ending.transition),
       to,
       eventText([itemEvent(itemKey, to, { errorClass, bytes: resultBytes })]),
+      keepMs,
+      ending.content ?? "",
       ...kept,
     ],
   });
   return reply === 1;
+}
+
+function endKeys(itemKey: string): readonly string[] {
+  const keys = keysOf(itemKey);
+  return [keys.ledger(itemKey), keys.workspace, keys.events, keys.result(itemKey), keys.run];
 }
 
 function itemEvent(

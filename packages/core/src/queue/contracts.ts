@@ -51,11 +51,17 @@ export function queuePrefix(name: string): string {
   return `{airlock:${name}}`;
 }
 
+/** Several people may act on one run at a time, and each is to be answered. */
+function commandId(body: BodyOf<"command">): string {
+  const { run, kind } = body;
+  return "id" in body ? `${run}.${kind}.${body.id}` : `${run}.${kind}`;
+}
+
 /** Where a message belongs, derived from its body alone: a job in another place is refused. */
 export function addressOf(message: Message): { readonly queue: string; readonly jobId: string } {
   switch (message.purpose) {
     case "command":
-      return { queue: "commands", jobId: `${message.body.run}.${message.body.kind}` };
+      return { queue: "commands", jobId: commandId(message.body) };
     case "turn":
       return { queue: "turns", jobId: attemptKey(message.body) };
     case "item":

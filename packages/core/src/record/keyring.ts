@@ -11,6 +11,7 @@ export const SEALS = {
   conversation: ["streamer", "validator"],
   calls: ["client", "streamer", "validator", "executor"],
   run: ["client", "validator"],
+  raw: ["client", "streamer"],
 } as const satisfies Record<string, readonly Role[]>;
 export type SealName = keyof typeof SEALS;
 
@@ -36,6 +37,7 @@ const keyringSchema = z.strictObject({
     conversation: sealKeys.optional(),
     calls: sealKeys.optional(),
     run: sealKeys.optional(),
+    raw: sealKeys.optional(),
   }),
 });
 
@@ -77,6 +79,7 @@ export function createKeyrings(): Readonly<Record<Role, Keyring>> {
     conversation: newSealKeys("conversation"),
     calls: newSealKeys("calls"),
     run: newSealKeys("run"),
+    raw: newSealKeys("raw"),
   };
   const trusted = perRole((role) => [{ keyId: pairs[role].keyId, publicKey: pairs[role].publicKey }]);
   return perRole((role) => ({

@@ -1,3 +1,11 @@
+export {
+  ACTION_ANSWERS,
+  ACTIONS,
+  actionRecordSchema,
+  readActions,
+  type ActionAnswer,
+  type ActionRecord,
+} from "./actions.ts";
 export { openClaims, sealClaims } from "./claims.ts";
 export {
   CONTRACT_SCENARIOS,
@@ -9,6 +17,8 @@ export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts"
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
 export { openProviderText, sealProviderText } from "./provider-text.ts";
 export { openRecording, sealRecording } from "./recording.ts";
+export { openRaw, sealRaw } from "./raw-response.ts";
+export type { Action } from "./quarantine-writes.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,
@@ -21,7 +31,7 @@ export {
   type TurnCall,
   type TurnHash,
 } from "./records.ts";
-export { parseRunSpec, runSpecSchema, type RunSpec } from "./spec.ts";
+export { limitsSchema, parseRunSpec, runSpecSchema, type RunSpec } from "./spec.ts";
 export { isFinalRun, RUN_STATES, runStateSchema, type FinalRunState, type RunState } from "./states.ts";
 export { createStreamerStore, type AttemptCommit, type StreamerStore } from "./streamer-store.ts";
 export { readSpec, writeSpec } from "./submit.ts";

@@ -64,14 +64,20 @@ export async function readCall(redis: Redis, itemKey: string): Promise<CallHash 
   return fieldsOf(callHashSchema, key, await redis.hgetall(key));
 }
 
-/** The signed record of an item as it was stored, and its sealed content. */
+/** The signed record of an item as it was stored, and its sealed content while that is kept. */
 export async function readItem(
   redis: Redis,
   itemKey: string,
-): Promise<{ readonly record: unknown; readonly content: string | null } | null> {
-  const key = runKeys(runOf(itemKey)).item(itemKey);
-  const hash = fieldsOf(itemHashSchema, key, await redis.hgetall(key));
-  return hash === null ? null : { record: JSON.parse(hash.record), content: hash.content ?? null };
+): Promise<{
+  readonly record: unknown;
+  readonly content: string | null;
+  readonly rawUntil?: number | undefined;
+} | null> {
+  const keys = runKeys(runOf(itemKey));
+  const key = keys.item(itemKey);
+  const [stored, content] = await Promise.all([redis.hgetall(key), redis.get(keys.content(itemKey))]);
+  const hash = fieldsOf(itemHashSchema, key, stored);
+  return hash === null ? null : { record: JSON.parse(hash.record), content, rawUntil: hash.rawUntil };
 }
 
 function runOf(itemKey: string): string {

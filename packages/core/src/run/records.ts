@@ -26,6 +26,8 @@ export const runPlanSchema = z.strictObject({
   onTruncated: z.enum(ON_TRUNCATED),
   /** how many; their texts stay in the sealed spec */
   stopSequences: z.number().default(0),
+  /** how long what is set aside of it is kept */
+  rawMs: z.number().default(0),
   parallel: z.enum(["on", "off"]),
   allOrNothing: z.boolean(),
   workspace: z.strictObject({ source: z.string(), ref: z.string() }).nullable(),
@@ -53,6 +55,10 @@ export const runHashSchema = z.object({
   mutatingCalls: number.default(0),
   corrections: number.default(0),
   continuations: number.default(0),
+  /** how often a person had it go on after its end */
+  requeues: number.default(0),
+  /** when its keys go, of a run that has ended */
+  keepUntil: number.optional(),
   cancelled: flag,
   errorClass: z.string().optional(),
   detail: z.string().optional(),
@@ -94,11 +100,13 @@ export const attemptHashSchema = z.object({
   recording: z.string().optional(),
   /** sealed: what the provider said of the end in words */
   providerText: z.string().optional(),
+  /** until when the bytes of a response that did not end well are kept */
+  rawUntil: number.optional(),
 });
 export type AttemptHash = z.infer<typeof attemptHashSchema>;
 
-/** `airlock:{run}:item:<item key>`: the signed record, and the sealed content beside it. */
-export const itemHashSchema = z.object({ record: z.string(), content: z.string().optional() });
+/** `airlock:{run}:item:<item key>`: the signed record, and until when content is kept that is set aside. */
+export const itemHashSchema = z.object({ record: z.string(), rawUntil: number.optional() });
 
 /** `airlock:{run}:call:<item key>`: verdict, decision, grant and settlement. */
 export const callHashSchema = z.object({
@@ -109,6 +117,8 @@ export const callHashSchema = z.object({
   bytes: number,
   effect: z.enum(["read", "idempotent", "mutating"]).optional(),
   decision: z.string().optional(),
+  /** the rule that decided */
+  rule: z.string().optional(),
   rules: json(z.array(z.string())).optional(),
   errorClass: z.string().optional(),
   detail: z.string().optional(),
@@ -129,5 +139,7 @@ export const callHashSchema = z.object({
   durationMs: number.optional(),
   /** it ran or could have run early, and its response came to nothing */
   dropped: flag,
+  /** until when the arguments of a refused call are kept */
+  rawUntil: number.optional(),
 });
 export type CallHash = z.infer<typeof callHashSchema>;

@@ -41,6 +41,15 @@ export const runSpecSchema = z.strictObject({
   parallel: z.enum(["on", "off"]).default("on"),
   allOrNothing: z.boolean().default(false),
   limits: limitsSchema.prefault({}),
+  /** `rawMs`: how long partial and refused output is kept; 0: not at all. Left out: as the validator is set */
+  retention: z
+    .strictObject({
+      rawMs: z
+        .int()
+        .min(0)
+        .max(7 * 86_400_000),
+    })
+    .optional(),
   labels: z.record(z.string().max(64), z.string().max(256)).default({}),
   priority: z.int().min(0).max(10).default(5),
   /** Set by `airlock` itself: the run plays one contract scenario, and its end becomes a signed report. */

@@ -14,6 +14,7 @@ export const RUN_STATES = {
   escalated: { final: true, exitCode: 6, meaning: "a bound was reached; a person has to look" },
   outcome_unknown: { final: true, exitCode: 7, meaning: "a call began and its end was not seen" },
   cancelled: { final: true, exitCode: 8, meaning: "a person cancelled it" },
+  abandoned: { final: true, exitCode: 9, meaning: "a person looked at its end and gave it up" },
 } as const satisfies Record<
   string,
   { readonly final: boolean; readonly exitCode: number | null; readonly meaning: string }

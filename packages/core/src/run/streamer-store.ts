@@ -14,10 +14,15 @@ export interface AttemptCommit {
   readonly fields: Readonly<Record<string, string | null>>;
   /** sealed conversation pieces */
   readonly pieces: readonly string[];
+  /** sealed bytes of a response that did not end well */
+  readonly raw?: string | null;
   readonly items: readonly {
     readonly itemKey: string;
     readonly record: string;
+    /** sealed; null for none, and for one that is stored already */
     readonly content: string | null;
+    /** its content goes when the run's retention says so */
+    readonly aside?: boolean;
   }[];
   readonly events: readonly RunEvent[];
 }
@@ -27,6 +32,8 @@ export interface EarlyItem {
   readonly itemKey: string;
   readonly record: string;
   readonly content: string;
+  /** how many items the attempt has so far */
+  readonly items: number;
   readonly events: readonly RunEvent[];
 }
 
@@ -49,35 +56,50 @@ export function createStreamerStore(redis: Redis): StreamerStore {
       });
       return z.enum(["begin", "begun", "committed", "stale"]).parse(reply);
     },
-    async storeEarly(parts, { owner, itemKey, record, content, events }) {
+    async storeEarly(parts, { owner, itemKey, record, content, items, events }) {
       const keys = runKeys(parts.run);
       const reply = await runScript(redis, STORE_EARLY_ITEM, {
-        keys: [keys.attempt(parts), keys.turn(parts.turn), keys.run, keys.events, keys.item(itemKey)],
-        args: [owner, parts.attempt, record, content, eventText(events)],
-      });
-      return reply === 1;
-    },
-    async commit(parts, { owner, fields, pieces, items, events }) {
-      const keys = runKeys(parts.run);
-      const reply = await runScript(redis, COMMIT_ATTEMPT, {
         keys: [
           keys.attempt(parts),
           keys.turn(parts.turn),
           keys.run,
-          keys.conversation,
           keys.events,
-          ...items.map((item) => keys.item(item.itemKey)),
+          keys.item(itemKey),
+          keys.content(itemKey),
         ],
-        args: [
-          owner ?? "",
-          parts.attempt,
-          fieldText(fields),
-          JSON.stringify(pieces),
-          eventText(events),
-          ...items.flatMap((item) => [item.record, item.content ?? ""]),
-        ],
+        args: [owner, parts.attempt, record, content, eventText(events), items],
       });
-      return z.enum(["committed", "already", "stale"]).parse(reply);
+      return reply === 1;
     },
+    commit: (parts, input) => commit(redis, parts, input),
   };
+}
+
+async function commit(
+  redis: Redis,
+  parts: AttemptParts,
+  { owner, fields, pieces, raw = null, items, events }: AttemptCommit,
+): ReturnType<StreamerStore["commit"]> {
+  const keys = runKeys(parts.run);
+  const reply = await runScript(redis, COMMIT_ATTEMPT, {
+    keys: [
+      keys.attempt(parts),
+      keys.turn(parts.turn),
+      keys.run,
+      keys.conversation,
+      keys.events,
+      keys.raw(parts),
+      ...items.flatMap(({ itemKey }) => [keys.item(itemKey), keys.content(itemKey)]),
+    ],
+    args: [
+      owner ?? "",
+      parts.attempt,
+      fieldText(fields),
+      JSON.stringify(pieces),
+      eventText(events),
+      raw ?? "",
+      ...items.flatMap(({ record, content, aside }) => [record, content ?? "", aside === true ? "1" : ""]),
+    ],
+  });
+  return z.enum(["committed", "already", "stale"]).parse(reply);
 }

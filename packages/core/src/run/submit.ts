@@ -8,11 +8,14 @@ interface Deps {
   readonly keyring: Keyring;
 }
 
+/** A spec whose command no validator ever takes goes by itself; admission lets it stay with its run. */
+const UNCLAIMED_SPEC_MS = 7 * 86_400_000;
+
 /** Writes the sealed spec of a new run and returns the digest that the submit command must name. */
 export async function writeSpec(deps: Deps, run: string, spec: RunSpec): Promise<{ specDigest: string }> {
   const key = runKeys(run).spec;
   const sealed = sealBody(deps.keyring, { seal: "run", place: key }, JSON.stringify(spec));
-  const written = await deps.redis.set(key, sealed, "NX");
+  const written = await deps.redis.set(key, sealed, "PX", UNCLAIMED_SPEC_MS, "NX");
   if (written === null) throw new AirlockError("SPEC_INVALID", `run ${run} has a spec already`);
   return { specDigest: sha256Hex(sealed) };
 }

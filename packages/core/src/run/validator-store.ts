@@ -2,13 +2,15 @@ import { z } from "zod";
 import type { RunEvent } from "../contract/index.ts";
 import { AirlockError } from "../fault/index.ts";
 import { parseItemKey, type AttemptParts, type TurnParts } from "../record/index.ts";
-import { eventText, globalKeys, runKeys, runScript, type Redis } from "../store/index.ts";
+import { eventText, runKeys, runScript, type Redis } from "../store/index.ts";
 import { pieceStart } from "./conversation.ts";
 import { earlyCalls, type EarlyCalls } from "./early-calls.ts";
 import { budgetText, fieldText } from "./fields.ts";
 import { DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
 import { ADMIT, CANCEL, END_RUN } from "./scripts/run-scripts.ts";
 import { NEXT_ATTEMPT, NEXT_TURN, PARK_ATTEMPT, UNLOCK } from "./scripts/turn-scripts.ts";
+import { openTurns, type OpenTurns } from "./open-turns.ts";
+import { quarantineWrites, type QuarantineWrites } from "./quarantine-writes.ts";
 import { turnFromList } from "./reads.ts";
 import type { CallStage, TurnHash } from "./records.ts";
 import type { FinalRunState } from "./states.ts";
@@ -28,7 +30,7 @@ export interface Unlocked {
 }
 
 /** The validator's writes: each is one script that compares before it sets, so that a repeated message changes nothing. */
-export interface ValidatorStore extends EarlyCalls {
+export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites {
   admit(
     run: string,
     admission: {
@@ -87,14 +89,13 @@ export interface ValidatorStore extends EarlyCalls {
     ending: { readonly state: FinalRunState; readonly fields: Fields; readonly events: readonly RunEvent[] },
   ): Promise<boolean>;
   cancel(run: string, events: readonly RunEvent[]): Promise<boolean>;
-  /** Notes that a turn has no successor yet, or is to be looked at again in `afterMs`. */
-  keepOpen(turn: string, afterMs: number): Promise<void>;
-  dropOpen(turn: string): Promise<void>;
 }
 
-export function createValidatorStore(redis: Redis): ValidatorStore {
+/** `keepMs`: how long a run is kept after its end. */
+export function createValidatorStore(redis: Redis, { keepMs }: { readonly keepMs: number }): ValidatorStore {
   return {
-    ...runWrites(redis),
+    ...runWrites(redis, keepMs),
+    ...quarantineWrites(redis),
     ...attemptWrites(redis),
     ...turnWrites(redis),
     ...callWrites(redis),
@@ -103,12 +104,12 @@ export function createValidatorStore(redis: Redis): ValidatorStore {
   };
 }
 
-function runWrites(redis: Redis): Pick<ValidatorStore, "admit" | "endRun" | "cancel"> {
+function runWrites(redis: Redis, keepMs: number): Pick<ValidatorStore, "admit" | "endRun" | "cancel"> {
   return {
     async admit(run, { fields, pieces, maxOutputTokens, deadlineMs, refused, events }) {
       const keys = runKeys(run);
       return once(redis, ADMIT, {
-        keys: [keys.run, keys.turn(1), keys.conversation, keys.events],
+        keys: [keys.run, keys.turn(1), keys.conversation, keys.events, keys.spec],
         args: [
           fieldText(fields),
           JSON.stringify(pieces),
@@ -116,6 +117,7 @@ function runWrites(redis: Redis): Pick<ValidatorStore, "admit" | "endRun" | "can
           deadlineMs,
           eventText(events),
           refused ? "ended" : "open",
+          keepMs,
         ],
       });
     },
@@ -123,7 +125,7 @@ function runWrites(redis: Redis): Pick<ValidatorStore, "admit" | "endRun" | "can
       const keys = runKeys(run);
       return once(redis, END_RUN, {
         keys: [keys.run, keys.turn(turn), keys.events],
-        args: [fieldText({ ...fields, state }), eventText(events)],
+        args: [fieldText({ ...fields, state }), eventText(events), keepMs],
       });
     },
     async cancel(run, events) {
@@ -202,7 +204,7 @@ function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "release" | "
     async decide(itemKey, fields, events) {
       const { keys } = placeOf(itemKey);
       return once(redis, DECIDE, {
-        keys: [keys.call(itemKey), keys.events],
+        keys: [keys.call(itemKey), keys.events, keys.run, keys.content(itemKey)],
         args: [fieldText(fields), eventText(events)],
       });
     },
@@ -216,22 +218,11 @@ function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "release" | "
     async settle(itemKey, { fields, events, ifGrant }) {
       const { keys, turn } = placeOf(itemKey);
       const reply = await runScript(redis, SETTLE, {
-        keys: [keys.call(itemKey), keys.turn(turn), keys.events],
+        keys: [keys.call(itemKey), keys.turn(turn), keys.events, keys.run, keys.content(itemKey)],
         args: [itemKey, fieldText(fields), eventText(events), ifGrant ?? ""],
       });
       const [first, ...turnFields] = z.tuple([z.number()], z.string()).parse(reply);
       return { first: first === 1, turn: turnFromList(keys.turn(turn), turnFields) };
-    },
-  };
-}
-
-function openTurns(redis: Redis): Pick<ValidatorStore, "keepOpen" | "dropOpen"> {
-  return {
-    async keepOpen(turn, afterMs) {
-      await redis.zadd(globalKeys.open, Date.now() + afterMs, turn);
-    },
-    async dropOpen(turn) {
-      await redis.zrem(globalKeys.open, turn);
     },
   };
 }

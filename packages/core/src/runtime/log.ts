@@ -43,6 +43,7 @@ export type LogEvent =
   | "report_stored"
   | "route_resumed"
   | "route_suspended"
+  | "run_acted_on"
   | "run_admitted"
   | "run_ended"
   | "run_refused"

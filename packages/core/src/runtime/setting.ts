@@ -8,6 +8,13 @@ export const list = z.string().transform((value) =>
     .filter((part) => part !== ""),
 );
 export const milliseconds = z.coerce.number().int().min(1).max(86_400_000);
+/** Milliseconds of a retention: up to a year, or 0 where nothing is to be kept. */
+export const retention = (least: 0 | 1) =>
+  z.coerce
+    .number()
+    .int()
+    .min(least)
+    .max(365 * 86_400_000);
 export const port = z.coerce.number().int().min(0).max(65_535);
 
 export const SERVICES = ["streamer", "validator", "executor"] as const;

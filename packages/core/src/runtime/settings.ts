@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { list, milliseconds, port, SERVICES, text, type Setting } from "./setting.ts";
+import { list, milliseconds, port, retention, SERVICES, text, type Setting } from "./setting.ts";
 import { VALIDATOR_SETTINGS } from "./validator-settings.ts";
 
 /** Every environment variable that Airlock reads. The table in README.md and docker-compose.yml are compared with it. */
@@ -130,6 +130,13 @@ export const SETTINGS = {
     fallback: "30000",
     readers: ["executor"],
     doc: "how long a silent executor keeps a call",
+  },
+  ledgerMs: {
+    env: "AIRLOCK_LEDGER_MS",
+    schema: retention(1),
+    fallback: "2592000000",
+    readers: ["executor"],
+    doc: "how long an entry of the ledger is kept after its last change; longer than any run",
   },
   serviceUser: {
     env: "AIRLOCK_SERVICE_USER",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { milliseconds, type Setting } from "./setting.ts";
+import { milliseconds, retention, type Setting } from "./setting.ts";
 
 /** The times and bounds that only the validator reads. */
 export const VALIDATOR_SETTINGS = {
@@ -65,5 +65,19 @@ export const VALIDATOR_SETTINGS = {
     fallback: "60000",
     readers: ["validator"],
     doc: "how long a route stays suspended before one attempt may try it",
+  },
+  rawMs: {
+    env: "AIRLOCK_RAW_MS",
+    schema: retention(0),
+    fallback: "86400000",
+    readers: ["validator"],
+    doc: "how long partial and refused output is kept where a spec says nothing; 0: not at all",
+  },
+  runMs: {
+    env: "AIRLOCK_RUN_MS",
+    schema: retention(1),
+    fallback: "604800000",
+    readers: ["validator"],
+    doc: "how long a run's keys are kept after its end",
   },
 } as const satisfies Record<string, Setting>;

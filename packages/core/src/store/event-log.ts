@@ -11,12 +11,20 @@ local function now()
   return t[1] * 1000 + math.floor(t[2] / 1000)
 end`;
 
-/** Lua: appends a JSON list of events, in the same script as the transition that they tell of. */
+/**
+ * Lua: appends a JSON list of events, in the same script as the transition that they tell of. Only admission begins a
+ * stream: what comes after a run's keys are gone must not leave one behind.
+ */
 export const LUA_APPEND_EVENTS = `
 local function append_events(key, list)
   for _, event in ipairs(cjson.decode(list)) do
-    redis.call('XADD', key, 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'e', event)
+    redis.call('XADD', key, 'NOMKSTREAM', 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'e', event)
   end
+end
+local function begin_events(key, list)
+  redis.call('XADD', key, '1-1', 'e', '')
+  redis.call('XDEL', key, '1-1')
+  append_events(key, list)
 end`;
 
 /** The argument that `append_events` takes: each event is checked here and stays text from here on. */

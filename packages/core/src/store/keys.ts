@@ -16,16 +16,24 @@ export function runKeys(run: string) {
     /** streamer */
     attempt: ({ turn, attempt }: Pick<AttemptParts, "turn" | "attempt">) =>
       `${base}:attempt:${turn}.${attempt}`,
-    /** streamer: the signed record and the sealed content of an item */
+    /** streamer: of a response that did not end well, its bytes, sealed */
+    raw: ({ turn, attempt }: Pick<AttemptParts, "turn" | "attempt">) => `${base}:raw:${turn}.${attempt}`,
+    /** streamer: the signed record of an item */
     item: (itemKey: string) => `${base}:item:${itemKey}`,
+    /** streamer: the sealed content of an item, which may have to go before its record does */
+    content: (itemKey: string) => `${base}:content:${itemKey}`,
     /** validator: verdict, decision, grant, settlement */
     call: (itemKey: string) => `${base}:call:${itemKey}`,
-    /** executor: claim, fence, result */
+    /** executor: claim, fence, state; stays behind when the run's other keys go */
     ledger: (itemKey: string) => `${base}:ledger:${itemKey}`,
+    /** executor: the sealed result of a call */
+    result: (itemKey: string) => `${base}:result:${itemKey}`,
     /** executor: the lease that keeps mutating calls apart */
     workspace: `${base}:workspace`,
     /** streamer and validator append sealed entries */
     conversation: `${base}:conversation`,
+    /** validator: what people did about the run's refusals, and what came of it */
+    actions: `${base}:actions`,
     /** all append: a capped stream of sanitized events */
     events: `${base}:events`,
   } as const;
@@ -39,6 +47,10 @@ export const globalKeys = {
   control: "airlock:control",
   /** Sorted set of run ids by time of admission, can be rebuilt; validator. */
   runs: "airlock:runs",
+  /** Sorted set of the runs with something refused, by time of the latest; can be rebuilt; validator. */
+  quarantine: "airlock:quarantine",
+  /** Stream of what people did about refusals, with their reasons; validator. */
+  audit: "airlock:audit",
   /** Lease of the one sweeping validator. */
   sweeper: "airlock:sweeper",
   /** What streamers share about a route: its pause, and with `:slots` and `:starts` its slots and its starts. */

@@ -25,6 +25,7 @@ export interface AccumulatedItem {
   finished: (ItemFacts & { readonly raw: JsonObject | null; readonly flags?: readonly ItemFlag[] }) | null;
   /** The first contradiction about this item: identity, assembly or life cycle. */
   fault: ErrorClass | null;
+  lastEvent: WireEvent["type"];
 }
 
 export interface Finish {
@@ -49,6 +50,7 @@ export interface Accumulated {
   usage: Usage | null;
   responseId: string | null;
   events: number;
+  lastEvent: WireEvent["type"] | null;
 }
 
 export interface Accumulator {
@@ -68,10 +70,12 @@ export function createAccumulator(limits: { readonly maxItems: number }): Accumu
     usage: null,
     responseId: null,
     events: 0,
+    lastEvent: null,
   };
 
   function apply(event: WireEvent): void {
     state.events += 1;
+    state.lastEvent = event.type;
     switch (event.type) {
       case "response_started":
         // Some gateways give every event another response id: the first one stands.
@@ -146,12 +150,14 @@ function openItem(state: Accumulated, event: ItemEvent, maxItems: number): void 
     argumentText: null,
     finished: null,
     fault: null,
+    lastEvent: event.type,
   };
   state.items.set(event.slot, item);
   enter(state, item, event);
 }
 
 function enter(state: Accumulated, item: AccumulatedItem, event: ItemEvent): void {
+  item.lastEvent = event.type;
   switch (event.type) {
     case "argument_delta":
       item.fragments.push(event.text);

@@ -1,8 +1,8 @@
 // Takes the bytes of one response and how the transport ended, gives the one reading of it; refuses to call
 // anything complete before the family's closing marker was read and agrees with everything before it.
 import { assertNever } from "../fault/index.ts";
-import { createSseReader, isDelta, type Adapter, type SseMessage } from "../wire/index.ts";
-import { createAccumulator } from "./accumulate.ts";
+import { createSseReader, isDelta, type Adapter, type SseMessage, type WireEvent } from "../wire/index.ts";
+import { createAccumulator, type Accumulated } from "./accumulate.ts";
 import { conclude } from "./conclude.ts";
 import { createEarlyItems } from "./early-items.ts";
 import type { ResponseReading, TerminalItem } from "./reading.ts";
@@ -28,6 +28,13 @@ export interface ResponseReader {
   push(chunk: Uint8Array): "open" | "closed";
   /** The decision, once: a second call is a bug and throws. */
   end(end: TransportEnd): ResponseReading;
+  lastEvents(): LastEvents;
+}
+
+/** What the stream said last, of itself and of each item by its ordinal: for people who look at what was set aside. */
+export interface LastEvents {
+  readonly response: WireEvent["type"] | null;
+  readonly items: ReadonlyMap<number, WireEvent["type"]>;
 }
 
 export function createResponseReader(adapter: Adapter, options: ResponseReaderOptions): ResponseReader {
@@ -79,7 +86,13 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
       const needsMarker = isMarkerNeeded(adapter, options);
       return conclude(adapter, options, { state: accumulator.state, transport, needsMarker });
     },
+    lastEvents: () => lastEventsOf(accumulator.state),
   };
+}
+
+function lastEventsOf({ lastEvent, items }: Accumulated): LastEvents {
+  const ofItems = [...items.values()].map((item) => [item.ordinal, item.lastEvent] as const);
+  return { response: lastEvent, items: new Map(ofItems) };
 }
 
 function isMarkerNeeded(adapter: Adapter, options: ResponseReaderOptions): boolean {

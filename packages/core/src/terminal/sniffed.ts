@@ -35,6 +35,7 @@ export function createSniffedReader(adapter: Adapter, options: ResponseReaderOpt
       pushHeld();
       return stream.end(reported);
     },
+    lastEvents: () => stream.lastEvents(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject, JsonValue } from "../json/index.ts";
 
-/** `null`: the schema accepts the value. Otherwise where in the schema it failed; never a value or its keys. */
+/** `null`: the schema accepts the value. Otherwise the pointer, the keyword, and what it asks for; never a value or a key of it. */
 export type SchemaCheck = (value: JsonValue) => string | null;
 
 /**
@@ -9,7 +9,8 @@ export type SchemaCheck = (value: JsonValue) => string | null;
  * throws an Error that says so. Each schema gets an instance of its own, so that no `$id` meets another.
  */
 export function compileSchema(schema: JsonObject): SchemaCheck {
-  const ajv = new Ajv2020({ strict: true, ownProperties: true, logger: false });
+  const ajv = new Ajv2020({ strict: true, ownProperties: true, logger: false, verbose: true });
+  const names = new Set(propertyNames(schema));
   const validate = ajv.compile({ ...schema });
   return (value) => {
     // Compared with `true`: the validator of an asynchronous schema answers with a promise.
@@ -17,9 +18,39 @@ export function compileSchema(schema: JsonObject): SchemaCheck {
     if (accepted === true) return null;
     const [error] = validate.errors ?? [];
     if (error === undefined) return "# (no verdict)";
-    // The missing key is the schema's own word; an additional one would be the model's, so it is not named.
-    const missing: unknown = error.params["missingProperty"];
-    const named = error.keyword === "required" && typeof missing === "string";
-    return `${error.schemaPath} (${error.keyword}${named ? `: ${missing}` : ""})`;
+    const pointer = sayable(error.instancePath, names);
+    const words =
+      error.keyword === "additionalProperties"
+        ? `${error.message}: ${allowed(error.parentSchema)}`
+        : error.message;
+    return `${pointer === "" ? "the top level" : pointer} (${error.keyword}: ${words ?? "not valid"})`;
   };
+}
+
+/** A key that the schema doesn't name is the model's own text, and stands in no record. */
+function sayable(pointer: string, names: ReadonlySet<string>): string {
+  return pointer
+    .split("/")
+    .map((part) => (part === "" || /^[0-9]+$/.test(part) || names.has(part) ? part : "*"))
+    .join("/");
+}
+
+function allowed(schema: unknown): string {
+  const properties =
+    typeof schema === "object" && schema !== null && "properties" in schema ? schema.properties : null;
+  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  return `only ${names.join(", ") || "none"}`;
+}
+
+/** Every property name that a schema itself holds, as a JSON pointer has it. */
+function propertyNames(schema: JsonValue): readonly string[] {
+  if (Array.isArray(schema)) return schema.flatMap(propertyNames);
+  if (typeof schema !== "object" || schema === null) return [];
+  const own = Object.entries(schema).flatMap(([keyword, value]) =>
+    keyword === "properties" && typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.keys(value)
+      : [],
+  );
+  const escaped = own.map((name) => name.replaceAll("~", "~0").replaceAll("/", "~1"));
+  return [...escaped, ...Object.values(schema).flatMap(propertyNames)];
 }

@@ -107,5 +107,18 @@ export function withText({ type, wireType, slot }: DeltaEvent, text: string): De
   return { type, wireType, slot, text };
 }
 
+/** Every type of event, for records that name one. */
+export const WIRE_EVENT_TYPES = [
+  "response_started",
+  "item_started",
+  "argument_delta",
+  "argument_finished",
+  "text_delta",
+  "item_finished",
+  "usage_reported",
+  "response_finished",
+  "stream_error",
+] as const satisfies readonly FamilyEvent["type"][];
+
 /** One step of a response in the vocabulary that all families share; `wireType` keeps the original type. */
 export type WireEvent = FamilyEvent & { readonly wireType: string };

@@ -4,6 +4,8 @@ export { conversationEntrySchema, type ConversationEntry } from "./conversation.
 export {
   ITEM_FLAGS,
   RESPONSE_FLAGS,
+  WIRE_EVENT_TYPES,
+  isDelta,
   type ArgumentsKind,
   type ItemFacts,
   type ItemFlag,
@@ -13,7 +15,6 @@ export {
   type Usage,
   type WireEvent,
 } from "./events.ts";
-export { isDelta } from "./events.ts";
 export { FAMILIES, type Family } from "./family.ts";
 export {
   formatRawSignal,

@@ -12,9 +12,13 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     run: keys.run,
     turn: keys.turn(1),
     attempt: keys.attempt({ turn: 1, attempt: 2 }),
+    raw: keys.raw({ turn: 1, attempt: 2 }),
     item: keys.item(item),
+    content: keys.content(item),
     call: keys.call(item),
     ledger: keys.ledger(item),
+    result: keys.result(item),
+    actions: keys.actions,
     workspace: keys.workspace,
     conversation: keys.conversation,
     events: keys.events,
@@ -27,9 +31,13 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     run: "airlock:{run}:run",
     turn: "airlock:{run}:turn:1",
     attempt: "airlock:{run}:attempt:1.2",
+    raw: "airlock:{run}:raw:1.2",
     item: `airlock:{run}:item:${item}`,
+    content: `airlock:{run}:content:${item}`,
     call: `airlock:{run}:call:${item}`,
     ledger: `airlock:{run}:ledger:${item}`,
+    result: `airlock:{run}:result:${item}`,
+    actions: "airlock:{run}:actions",
     workspace: "airlock:{run}:workspace",
     conversation: "airlock:{run}:conversation",
     events: "airlock:{run}:events",
@@ -37,7 +45,8 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
 });
 
 test("keys outside of runs have no hash tag", () => {
-  for (const key of [globalKeys.open, globalKeys.control, globalKeys.runs, globalKeys.report("a")]) {
+  const { open, control, runs, quarantine, audit } = globalKeys;
+  for (const key of [open, control, runs, quarantine, audit, globalKeys.report("a")]) {
     expect(key).toMatch(/^airlock:[^{}]+$/);
   }
 });

@@ -1,4 +1,4 @@
-import type { ErrorClass } from "@airlock/core/fault";
+import { callAdvice, type ErrorClass } from "@airlock/core/fault";
 import type { Ending } from "@airlock/core/ledger";
 import { parseItemKey, sealBody, sha256Hex, type Keyring } from "@airlock/core/record";
 import { runKeys } from "@airlock/core/store";
@@ -13,8 +13,9 @@ export function endingOf(
   const { status, errorClass } = outcome;
   if (outcome.status === "unknown") return { ...bare("lose", status, errorClass), durationMs };
   const told = outcome.status === "refused" ? { error: errorClass, detail: outcome.detail } : outcome.content;
-  const text = JSON.stringify({ status, ...told });
-  const place = runKeys(parseItemKey(itemKey)?.run ?? "").ledger(itemKey);
+  const advice = errorClass === null ? null : callAdvice(errorClass);
+  const text = JSON.stringify({ status, ...told, ...(advice === null ? {} : { advice }) });
+  const place = runKeys(parseItemKey(itemKey)?.run ?? "").result(itemKey);
   const content = sealBody(keyring, { seal: "calls", place }, text);
   return {
     ...bare("commit", status, errorClass),

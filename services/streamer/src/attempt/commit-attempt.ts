@@ -8,18 +8,31 @@ import {
   type TurnBody,
 } from "@airlock/core/contract";
 import { attemptKey, itemKey, type SignedRecord } from "@airlock/core/record";
-import { sealPiece, sealProviderText, sealRecording } from "@airlock/core/run";
+import { sealPiece, sealProviderText, sealRaw, sealRecording } from "@airlock/core/run";
 import { ADAPTERS, formatRawSignal, isNormalEnd } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 import type { StreamedResponse } from "../request/stream-response.ts";
-import { describeItem, terminalEvent, type DescribedItem, type EarlyItem } from "./describe-item.ts";
+import {
+  describeItem,
+  terminalEvent,
+  type DescribedItem,
+  type EarlyItem,
+  type Keeping,
+} from "./describe-item.ts";
 
 export type FinishedResponse = StreamedResponse & {
   readonly durationMs: number;
-  /** the bytes as the route sent them, where they are kept */
-  readonly recording: Uint8Array | null;
+  /** the bytes as the route sent them, where they were few enough */
+  readonly bytes: Uint8Array | null;
+  readonly kept: KeptOutput;
   readonly early: ReadonlyMap<number, EarlyItem>;
 };
+
+/** What is kept of a response besides its items. */
+export interface KeptOutput extends Keeping {
+  /** its bytes, whatever they say: of contract runs */
+  readonly records: boolean;
+}
 
 /** How an attempt ended, in the form in which it is signed. */
 export interface Ended {
@@ -30,10 +43,12 @@ export interface Ended {
   readonly recording: string | null;
   /** sealed */
   readonly providerText: string | null;
+  /** sealed: the bytes of a response that did not end well */
+  readonly raw: string | null;
 }
 
 export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedResponse): Ended {
-  const { reading, httpStatus, errorCode, retryAfterMs, durationMs, recording, early } = streamed;
+  const { reading, lastEvents, httpStatus, errorCode, retryAfterMs, durationMs, early } = streamed;
   const { run, turn: number, attempt } = turn;
   const route = deps.routes.get(turn.route);
   const family = route?.family ?? "responses";
@@ -42,7 +57,12 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
   const items = reading.items.map((item) => {
     // a name that was not offered is the model's own text, and queue jobs hold none
     const name = item.name !== null && offered.has(item.name) ? item.name : null;
-    return describeItem(deps, head, { item: { ...item, name }, early: early.get(item.ordinal) });
+    return describeItem(deps, head, {
+      item: { ...item, name },
+      early: early.get(item.ordinal),
+      keeping: streamed.kept,
+      lastEvent: lastEvents?.items.get(item.ordinal) ?? null,
+    });
   });
   const output = {
     type: "model_output",
@@ -66,7 +86,7 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
       outputTokens: countable(reading.usage?.outputTokens),
       httpStatus,
       errorCode,
-      transport: reading.transport,
+      transport: { ...reading.transport, lastEvent: lastEvents?.response ?? null },
       durationMs,
       retryAfterMs,
     },
@@ -74,8 +94,21 @@ export function describeAttempt(deps: Deps, turn: TurnBody, streamed: FinishedRe
     pieces: isNormalEnd(reading.outcome)
       ? [sealPiece(deps.keyring, { run, turn: number, phase: "out" }, [output])]
       : [],
-    recording: recording === null ? null : sealRecording(deps.keyring, turn, recording),
     providerText: sealProviderText(deps.keyring, turn, reading.providerText ?? null),
+    ...keptBytes(deps, turn, streamed),
+  };
+}
+
+function keptBytes(
+  deps: Deps,
+  turn: TurnBody,
+  { reading, bytes, kept }: FinishedResponse,
+): Pick<Ended, "recording" | "raw"> {
+  const aside = bytes !== null && kept.rawMs > 0 && !isNormalEnd(reading.outcome);
+  return {
+    recording: bytes !== null && kept.records ? sealRecording(deps.keyring, turn, bytes) : null,
+    // a keyring made before there was this seal lacks it: then nothing is kept
+    raw: aside && deps.keyring.seals.raw !== undefined ? sealRaw(deps.keyring, turn, bytes) : null,
   };
 }
 
@@ -87,12 +120,13 @@ function countable(tokens: number | null | undefined): number | null {
 /** Commits, then publishes every item record and the one response record. Null where the attempt was not current. */
 export async function commitAttempt(
   deps: Deps,
-  { response, items, pieces, recording, providerText }: Ended,
+  { response, items, pieces, recording, providerText, raw }: Ended,
   owner: string | null,
 ): Promise<readonly SignedRecord[] | null> {
-  const signed = items.map(({ body, content }) => ({
+  const signed = items.map(({ body, content, stored, aside }) => ({
     itemKey: itemKey(body),
-    content,
+    content: stored ? null : content,
+    aside,
     record: deps.publisher.sign({ purpose: "item", body }),
   }));
   const end = deps.publisher.sign({ purpose: "response", body: response });
@@ -108,6 +142,7 @@ export async function commitAttempt(
       providerText,
     },
     pieces,
+    raw,
     items: signed.map((item) => ({ ...item, record: JSON.stringify(item.record) })),
     events: committedEvents(
       response,

@@ -8,6 +8,16 @@ export interface DescribedItem {
   readonly body: ItemBody;
   /** sealed */
   readonly content: string | null;
+  /** the content lies there already, with its end in sight if it is set aside */
+  readonly stored: boolean;
+  /** the content goes when the run's retention says so */
+  readonly aside: boolean;
+}
+
+/** How long content is kept that is set aside, and whether a cut text is, which the next turn may go on with. */
+export interface Keeping {
+  readonly rawMs: number;
+  readonly keepsText: boolean;
 }
 
 /** An item that was told of before its response had ended. */
@@ -28,14 +38,25 @@ const SEAL_OF_KIND: Partial<Record<TerminalItem["kind"], SealName>> = {
 export function describeItem(
   deps: Pick<Deps, "keyring">,
   head: AttemptHead,
-  { item, early }: { readonly item: TerminalItem; readonly early?: Partial<EarlyItem> | undefined },
+  {
+    item,
+    early,
+    keeping,
+    lastEvent = null,
+  }: {
+    readonly item: TerminalItem;
+    readonly early?: Partial<EarlyItem> | undefined;
+    readonly keeping: Keeping;
+    readonly lastEvent?: ItemBody["lastEvent"];
+  },
 ): DescribedItem {
   const { ordinal, kind, callId, name, argumentsKind, bytes, state, errorClass, flags } = item;
   const seal = SEAL_OF_KIND[kind];
   const place = runKeys(head.run).item(itemKey({ ...head, ordinal }));
   const known = early?.item?.content === item.content ? early.content : undefined;
-  const content =
-    known ?? (seal === undefined ? null : sealBody(deps.keyring, { seal, place }, item.content));
+  const aside = state === "QUARANTINED" && !(keeping.keepsText && kind === "message");
+  const kept = seal !== undefined && !(aside && keeping.rawMs === 0);
+  const content = known ?? (kept ? sealBody(deps.keyring, { seal, place }, item.content) : null);
   return {
     body: {
       ...head,
@@ -50,8 +71,11 @@ export function describeItem(
       contentDigest: content === null ? null : sha256Hex(content),
       ...(early?.adapter === undefined ? {} : { adapter: early.adapter }),
       ...(flags === undefined ? {} : { flags: [...flags] }),
+      ...(state === "QUARANTINED" ? { lastEvent } : {}),
     },
     content,
+    stored: known !== undefined,
+    aside,
   };
 }
 

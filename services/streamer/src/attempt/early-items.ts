@@ -6,7 +6,7 @@ import { errorFields } from "@airlock/core/runtime";
 import type { TerminalItem } from "@airlock/core/terminal";
 import { ADAPTERS } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
-import { describeItem, terminalEvent, type EarlyItem } from "./describe-item.ts";
+import { describeItem, terminalEvent, type EarlyItem, type Keeping } from "./describe-item.ts";
 
 export interface EarlyItems {
   readonly onItem: (item: TerminalItem) => void;
@@ -15,6 +15,9 @@ export interface EarlyItems {
 }
 
 type EarlyDeps = Pick<Deps, "keyring" | "catalog" | "store" | "publisher" | "log" | "owner" | "routes">;
+
+/** What is told early is whole: nothing of it is set aside. */
+const WHOLE: Keeping = { rawMs: 0, keepsText: true };
 
 /** Null on a route whose boundary is the response. */
 export function createEarlyItems(deps: EarlyDeps, turn: TurnBody): EarlyItems | null {
@@ -46,7 +49,7 @@ export function createEarlyItems(deps: EarlyDeps, turn: TurnBody): EarlyItems | 
     onItem(item) {
       reading &&= isRead(item.name);
       if (!reading) return;
-      const described = describeItem(deps, head, { item, early: { adapter } });
+      const described = describeItem(deps, head, { item, early: { adapter }, keeping: WHOLE });
       telling = tellAfter(telling, { ...described, item, adapter });
     },
     async settled() {
@@ -67,6 +70,7 @@ async function tell(
     itemKey: itemKey(body),
     record: JSON.stringify(record),
     content: content ?? "",
+    items: body.ordinal + 1,
     events: [terminalEvent(body)],
   });
   if (stored) await deps.publisher.publish(record);

@@ -20,12 +20,13 @@ import { createDeadlines } from "../request/deadlines.ts";
 import { createRecorder, type Recorder } from "../request/recorder.ts";
 import { onSlot, takeSlot } from "../request/route-slot.ts";
 import { streamResponse, type StreamedResponse } from "../request/stream-response.ts";
-import { commitAttempt, describeAttempt, type FinishedResponse } from "./commit-attempt.ts";
+import { commitAttempt, describeAttempt, type FinishedResponse, type KeptOutput } from "./commit-attempt.ts";
 import type { EarlyItem } from "./describe-item.ts";
 import { createEarlyItems, type EarlyItems } from "./early-items.ts";
 import { unreadResponse } from "./unread-response.ts";
 
 const NONE_EARLY: ReadonlyMap<number, EarlyItem> = new Map();
+const NOTHING_KEPT: KeptOutput = { records: false, rawMs: 0, keepsText: false };
 
 export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Promise<Handled> {
   const place = { route: body.route, slot: attemptKey(body) };
@@ -62,20 +63,27 @@ async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Prom
 async function readResponse(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<FinishedResponse> {
   const run = await readRun(deps.redis, turn.run);
   if (run?.cancelled !== undefined) return unread(unreadResponse("CANCELLED", "cancelled"));
-  const recorder = recorderFor(run);
+  const kept = keptOutput(run);
+  const recorder = kept.records || kept.rawMs > 0 ? createRecorder() : null;
   const early = createEarlyItems(deps, turn);
   const response = await stream(deps, turn, { signal, recorder, early, deadlineAt: run?.deadlineAt });
   return {
     ...response,
     durationMs: 0,
-    recording: recorder?.bytes() ?? null,
+    bytes: recorder?.bytes() ?? null,
+    kept,
     early: (await early?.settled()) ?? NONE_EARLY,
   };
 }
 
-/** Of contract runs, the bytes are kept; the plan isn't signed, but all that it could change is that they are. */
-function recorderFor(run: RunHash | null): Recorder | null {
-  return (run?.plan?.contract ?? null) === null ? null : createRecorder();
+/** The plan isn't signed, but all that it could change is how long something is kept. */
+function keptOutput(run: RunHash | null): KeptOutput {
+  const plan = run?.plan;
+  return {
+    records: (plan?.contract ?? null) !== null,
+    rawMs: plan?.rawMs ?? 0,
+    keepsText: plan?.onTruncated === "continue",
+  };
 }
 
 async function stream(
@@ -117,8 +125,8 @@ async function stream(
 }
 
 function unread(reading: StreamedResponse["reading"]): FinishedResponse {
-  const nothing = { httpStatus: null, errorCode: null, retryAfterMs: null, recording: null };
-  return { reading, ...nothing, durationMs: 0, early: NONE_EARLY };
+  const nothing = { lastEvents: null, httpStatus: null, errorCode: null, retryAfterMs: null, bytes: null };
+  return { reading, ...nothing, kept: NOTHING_KEPT, durationMs: 0, early: NONE_EARLY };
 }
 
 async function finish(

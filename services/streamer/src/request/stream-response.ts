@@ -3,6 +3,7 @@
 import {
   createResponseReader,
   createSniffedReader,
+  type LastEvents,
   type ResponseReader,
   type ResponseReaderOptions,
   type ResponseReading,
@@ -26,6 +27,8 @@ const LIMITS = {
 
 export interface StreamedResponse {
   readonly reading: ResponseReading;
+  /** null where nothing was read */
+  readonly lastEvents: LastEvents | null;
   readonly httpStatus: number | null;
   /** the provider's own word for an error status, or for an error within the stream */
   readonly errorCode: string | null;
@@ -70,12 +73,14 @@ export async function streamResponse(
   try {
     if (httpStatus < 200 || httpStatus > 299) {
       const errorCode = await readErrorCode(adapter, body).catch(() => null);
-      return { reading: openReader(options, null).end("http_error"), httpStatus, errorCode, retryAfterMs };
+      const reading = openReader(options, null).end("http_error");
+      return { reading, lastEvents: null, httpStatus, errorCode, retryAfterMs };
     }
     const reader = openReader(options, headers["content-type"]);
     const end = await readBody(body, watched(reader, options.onBytes), deadlines);
     const reading = reader.end(end);
-    return { reading, httpStatus, errorCode: asCode(reading.errorCode ?? null), retryAfterMs };
+    const known = { lastEvents: reader.lastEvents(), errorCode: asCode(reading.errorCode ?? null) };
+    return { reading, ...known, httpStatus, retryAfterMs };
   } finally {
     deadlines.clear();
   }
@@ -92,7 +97,7 @@ function rejection(signal: AbortSignal): Promise<never> {
 function unanswered(reader: ResponseReader, deadlines: Deadlines): StreamedResponse {
   deadlines.clear();
   const reading = reader.end(deadlines.expired() ?? (deadlines.isConnected ? "reset" : "connect_error"));
-  return { reading, httpStatus: null, errorCode: null, retryAfterMs: null };
+  return { reading, lastEvents: null, httpStatus: null, errorCode: null, retryAfterMs: null };
 }
 
 function openReader(

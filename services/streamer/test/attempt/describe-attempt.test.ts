@@ -39,8 +39,9 @@ function readChat(...chunks: readonly object[]): ResponseReading {
 }
 
 function describe(reading: ResponseReading) {
-  const streamed = { reading, httpStatus: 200, errorCode: null, retryAfterMs: null, durationMs: 1 };
-  const rest = { recording: null, early: new Map<number, never>() };
+  const streamed = { reading, lastEvents: null, httpStatus: 200, errorCode: null, retryAfterMs: null };
+  const kept = { records: false, rawMs: 0, keepsText: false };
+  const rest = { durationMs: 1, bytes: null, kept, early: new Map<number, never>() };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a description depends on
   const deps = { keyring: keyrings.streamer, routes } as unknown as Deps;
   return describeAttempt(deps, TURN, { ...streamed, ...rest });

@@ -17,6 +17,8 @@ export interface Known {
   readonly policies: ReadonlySet<string>;
   readonly sources: readonly string[];
   readonly pool: string;
+  /** how long partial and refused output is kept where the spec says nothing */
+  readonly rawMs: number;
 }
 
 export type Admission =
@@ -47,6 +49,7 @@ export function checkSpec(spec: RunSpec, specDigest: string, known: Known): Admi
       expectKind: spec.expect.kind,
       onTruncated: spec.onTruncated,
       stopSequences: spec.stopSequences.length,
+      rawMs: spec.retention?.rawMs ?? known.rawMs,
       parallel: spec.parallel,
       allOrNothing: spec.allOrNothing,
       workspace: spec.workspace ?? null,

@@ -8,6 +8,7 @@ import { globalKeys, runKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
+import { onAction } from "../quarantine/on-action.ts";
 import { checkSpec, type Admission } from "./check-spec.ts";
 
 type Command = Delivery<"command">["body"];
@@ -20,6 +21,10 @@ export async function onCommand(deps: Deps, { body }: Delivery<"command">): Prom
       return submit(deps, body);
     case "cancel":
       return cancel(deps, body);
+    case "requeue":
+    case "abandon":
+      await onAction(deps, body);
+      return DONE;
   }
 }
 
@@ -116,5 +121,6 @@ function known(deps: Deps) {
     policies: new Set(deps.policies.keys()),
     sources: deps.config.sources,
     pool: deps.config.pool,
+    rawMs: deps.config.rawMs,
   };
 }

@@ -18,6 +18,7 @@ export interface Ending {
 export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promise<void> {
   const { run } = turn;
   const { state, errorClass, artifact } = ending;
+  if (state !== "completed" && state !== "cancelled") await deps.store.noteRefused(run);
   await cancelWaitingCalls(deps, turn);
   await dropEarly(deps, turn);
   const place = { seal: "run", place: `${runKeys(run).run}#artifact` } as const;

@@ -16,6 +16,7 @@ export async function judgeOutput(deps: Deps, { body, run, turn }: Committed): P
     await endRun(deps, body, { state: "completed", errorClass: null, artifact: result.artifact });
     return "complete_run";
   }
+  await deps.store.noteRefused(body.run);
   if (run.corrections >= run.plan.limits.corrections || body.turn >= run.plan.limits.turns) {
     const detail = result.reason;
     await endRun(deps, body, { state: "escalated", errorClass: "CORRECTIONS_EXHAUSTED", detail });

@@ -4,7 +4,7 @@ import type { ResponseBody } from "@airlock/core/contract";
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { itemKey } from "@airlock/core/record";
 import { readRun, readTurn } from "@airlock/core/run";
-import { ADAPTERS, INDETERMINATE } from "@airlock/core/wire";
+import { ADAPTERS, INDETERMINATE, isNormalEnd } from "@airlock/core/wire";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
@@ -28,6 +28,7 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
   if (turn.state === "streaming") {
     const calls = await judgeCalls(deps, run, body);
     const read = asRead(deps, run, body);
+    if (!isNormalEnd(read.outcome)) await deps.store.noteRefused(body.run);
     await noteContract(deps, run.route, read);
     const next = nextStep(read, run.plan, {
       turn: body.turn,

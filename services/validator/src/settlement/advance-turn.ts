@@ -2,7 +2,7 @@
 // calls that can't run are settled, and a turn whose calls are all settled is closed and followed by the next.
 import type { ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
-import type { TurnParts } from "@airlock/core/record";
+import { parseItemKey, type TurnParts } from "@airlock/core/record";
 import { readCall, readRun, readTurn, turnProgress, type CallHash, type TurnHash } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
 import { releaseCall } from "../release/release-call.ts";
@@ -51,6 +51,7 @@ export async function endCall(
   why: keyof typeof UNGRANTED,
 ): Promise<TurnHash> {
   const settlement = UNGRANTED[why];
+  await deps.store.noteRefused(parseItemKey(itemKey)?.run ?? "");
   const events = [settledEvent(itemKey, call, settlement)];
   const { turn } = await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: call.grant });
   return turn;

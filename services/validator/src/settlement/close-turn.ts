@@ -79,10 +79,10 @@ function counts(call: CallHash): boolean {
 /** What the tool gave back, read from the ledger and held against the digest that the executor signed. */
 async function resultText(deps: Deps, itemKey: string, call: CallHash): Promise<string | null> {
   if (!counts(call) || call.contentDigest === undefined) return null;
-  const key = runKeys(parseItemKey(itemKey)?.run ?? "").ledger(itemKey);
-  const sealed = await deps.redis.hget(key, "content");
+  const keys = runKeys(parseItemKey(itemKey)?.run ?? "");
+  const sealed = await deps.redis.get(keys.result(itemKey));
   if (sealed === null || sha256Hex(sealed) !== call.contentDigest) {
     throw new AirlockError("RECORD_INVALID", "a result is not the one that the executor signed");
   }
-  return openSealed(deps.keyring, { seal: "calls", place: key }, sealed);
+  return openSealed(deps.keyring, { seal: "calls", place: keys.result(itemKey) }, sealed);
 }

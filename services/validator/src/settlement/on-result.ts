@@ -38,6 +38,7 @@ async function regrant(
 async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, call: CallHash): Promise<void> {
   const { itemKey, state, status, errorClass, contentDigest, resultBytes, durationMs } = body;
   const fields = { settled: state, status, errorClass, contentDigest, resultBytes, durationMs };
+  if (state !== "EXECUTED") await deps.store.noteRefused(body.run);
   // the executor told of the state itself when it entered it
   const { first, turn } = await deps.store.settle(itemKey, { fields, events: [], ifGrant: null });
   if (!first) return;

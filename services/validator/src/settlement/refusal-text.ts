@@ -1,16 +1,27 @@
-import { ERROR_CLASSES, isErrorClass } from "@airlock/core/fault";
+import { callAdvice, ERROR_CLASSES, isErrorClass } from "@airlock/core/fault";
 import type { CallHash } from "@airlock/core/run";
 
-/** What the model is told of a call that gave no result: what happened, why, and where it stands. */
+/**
+ * What the model is told of a call that gave no result: what happened, why, and what it may do instead. Of policy it
+ * hears the rule that decided and the reason that its author gave the model; of other rules, calls and files nothing.
+ */
 export function refusalText(call: CallHash): string {
   const errorClass = call.errorClass ?? "";
+  const known = isErrorClass(errorClass) ? errorClass : null;
+  const advice = known === null ? null : callAdvice(known);
   return JSON.stringify({
     status: call.settled ?? call.state,
     // of a call whose end was not seen nobody may say that it did not run
     executed: call.settled === "OUTCOME_UNKNOWN" ? "unknown" : false,
     error: errorClass,
-    meaning: isErrorClass(errorClass) ? ERROR_CLASSES[errorClass].meaning : "the call did not run",
+    meaning: known === null ? "the call did not run" : ERROR_CLASSES[known].meaning,
     ...(call.detail === undefined ? {} : { detail: call.detail }),
-    ...(call.rules === undefined ? {} : { rules: call.rules }),
+    ...(isRefusedByPolicy(call) ? { rule: call.rule } : {}),
+    ...(advice === null ? {} : { advice }),
   });
+}
+
+/** A rule that let the call through says nothing about why it ended otherwise. */
+function isRefusedByPolicy({ rule, decision }: CallHash): boolean {
+  return rule !== undefined && (decision === "forbid" || decision === "quarantine");
 }

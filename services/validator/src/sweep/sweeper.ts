@@ -36,8 +36,9 @@ async function holdLease(deps: Deps, owner: string): Promise<boolean> {
   return true;
 }
 
-/** Looks once at every open turn whose time has come. */
+/** Looks once at every open turn whose time has come; of runs that expired, the lists are the only thing to clear. */
 export async function sweep(deps: Deps): Promise<void> {
+  await deps.store.forgetGone(deps.config.runMs);
   const due = await deps.redis.zrangebyscore(globalKeys.open, 0, Date.now(), "LIMIT", 0, BATCH);
   for (const member of due) {
     const parts = parseTurnKey(member);

@@ -37,6 +37,7 @@ export async function decideCall(
   const fields = {
     ...grantable,
     decision: decision.decision,
+    rule: decision.winning,
     rules: decision.matched.map(({ rule }) => rule),
     detail: decision.reason,
     claims: sealClaims(deps.keyring, itemKey, resourceClaims(manifest, args)),

@@ -18,6 +18,7 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
   const judged = await judgeStored(deps, run, itemKey);
   if (judged === null) return null;
   const { item, judgement } = judged;
+  if (judgement.fields["settled"] !== undefined) await deps.store.noteRefused(item.run);
   const tool = run.plan.tools.some(({ name }) => name === item.name) ? item.name : "(unregistered)";
   await deps.store.decide(
     itemKey,

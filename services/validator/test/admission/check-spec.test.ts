@@ -16,6 +16,7 @@ const known: Known = {
   policies: new Set(["ci-default", "read-only"]),
   sources: ["/srv/repos"],
   pool: "default",
+  rawMs: 86_400_000,
 };
 const least = {
   route: "gateway",
@@ -49,6 +50,7 @@ describe("a spec that can be served", () => {
         expectKind: "text",
         onTruncated: "larger_budget",
         stopSequences: 0,
+        rawMs: 86_400_000,
         parallel: "off",
         allOrNothing: true,
         workspace: least.workspace,

@@ -1,15 +1,17 @@
 import { LUA_APPEND_EVENTS, LUA_NOW, type Script } from "../../store/index.ts";
 import { LUA_FIELDS } from "./lua.ts";
+import { LUA_RETENTION } from "./retention-lua.ts";
 
 /**
  * Creates a run once, with its first turn open, or ended where admission refused it.
- *   KEYS 1 run, 2 turn 1, 3 conversation, 4 events
- *   ARGV 1 run fields, 2 conversation entries, 3 output budget of turn 1, 4 deadline in ms, 5 events, 6 "open" | "ended"
+ *   KEYS 1 run, 2 turn 1, 3 conversation, 4 events, 5 spec
+ *   ARGV 1 run fields, 2 conversation entries, 3 output budget of turn 1, 4 deadline in ms, 5 events, 6 "open" | "ended",
+ *        7 ms for which an ended run is kept
  *   Returns 1 | 0 (it exists)
  */
 export const ADMIT: Script = {
   name: "run-admit",
-  lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_FIELDS}
+  lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_FIELDS}${LUA_RETENTION}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local time = now()
 set_fields(KEYS[1], ARGV[1])
@@ -18,25 +20,30 @@ if ARGV[6] == 'open' then
   redis.call('HSET', KEYS[1], 'turn', 1)
   redis.call('HSET', KEYS[2], 'state', 'streaming', 'attempt', 1, 'maxOutputTokens', ARGV[3])
   push_entries(KEYS[3], ARGV[2])
+  redis.call('PERSIST', KEYS[5])
 else
   redis.call('HSET', KEYS[1], 'endedAt', time)
 end
-append_events(KEYS[4], ARGV[5])
+begin_events(KEYS[4], ARGV[5])
+if ARGV[6] ~= 'open' then end_keys(KEYS[1], time + tonumber(ARGV[7])) end
 return 1`,
 };
 
 /**
- * Ends a run once.
- *   KEYS 1 run, 2 its open turn, 3 events    ARGV 1 run fields, 2 events    Returns 1 | 0 (it had ended, or never was)
+ * Ends a run once, and says when its keys go.
+ *   KEYS 1 run, 2 its open turn, 3 events    ARGV 1 run fields, 2 events, 3 ms for which an ended run is kept
+ *   Returns 1 | 0 (it had ended, or never was)
  */
 export const END_RUN: Script = {
   name: "run-end",
-  lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_FIELDS}
+  lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_FIELDS}${LUA_RETENTION}
 if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], 'endedAt') == 1 then return 0 end
 set_fields(KEYS[1], ARGV[1])
-redis.call('HSET', KEYS[1], 'endedAt', now())
+local time = now()
+redis.call('HSET', KEYS[1], 'endedAt', time)
 if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('HSET', KEYS[2], 'state', 'closed') end
 append_events(KEYS[3], ARGV[2])
+end_keys(KEYS[1], time + tonumber(ARGV[3]))
 return 1`,
 };
 

@@ -1,0 +1,115 @@
+// The list of refusals in, those that fit out; an id in, its refusals with what people did about them and, if asked for,
+// the content that is still kept and that the local keys open.
+import { AirlockError } from "@airlock/core/fault";
+import { isRunId, openSealed, parseAttemptKey, parseItemKey } from "@airlock/core/record";
+import { ACTION_ANSWERS, openRaw, readActions, readItem, type ActionRecord } from "@airlock/core/run";
+import { globalKeys, runKeys } from "@airlock/core/store";
+import { entriesOf, type Deps, type EntryState, type QuarantineEntry } from "./quarantine-entries.ts";
+
+/** null: any */
+export interface QuarantineFilter {
+  readonly run: string | null;
+  readonly errorClass: string | null;
+  readonly state: EntryState | null;
+  readonly limit: number;
+}
+
+const BATCH = 20;
+
+/** The latest runs first. */
+export async function listQuarantine(
+  deps: Deps,
+  filter: QuarantineFilter,
+): Promise<readonly QuarantineEntry[]> {
+  const found: QuarantineEntry[] = [];
+  const fits = (entry: QuarantineEntry): boolean =>
+    (filter.errorClass === null || entry.errorClass === filter.errorClass) &&
+    (filter.state === null || entry.state === filter.state);
+  for (let at = 0; found.length < filter.limit; at += BATCH) {
+    const runs =
+      filter.run === null
+        ? await deps.redis.zrevrange(globalKeys.quarantine, at, at + BATCH - 1)
+        : [filter.run].slice(at, at + BATCH);
+    if (runs.length === 0) break;
+    const lists = await Promise.all(runs.map((run) => entriesOf(deps, run)));
+    found.push(...lists.flatMap((entries) => entries ?? []).filter(fits));
+  }
+  return found.slice(0, filter.limit);
+}
+
+/** `content` is null where nothing is kept any more, or not for the keys at hand: `note` says which. */
+export interface RawContent {
+  readonly id: string;
+  readonly content: string | null;
+  readonly note: string | null;
+}
+
+export interface QuarantineDocument {
+  readonly id: string;
+  readonly entries: readonly QuarantineEntry[];
+  readonly actions: readonly (Omit<ActionRecord, "at"> & { readonly at: string; readonly done: boolean })[];
+  /** null where it was not asked for */
+  readonly raw: readonly RawContent[] | null;
+}
+
+/** Throws RUN_NOT_FOUND for a run that is unknown or whose retention is over. */
+export async function readQuarantine(
+  deps: Deps,
+  id: string,
+  { raw }: { readonly raw: boolean },
+): Promise<QuarantineDocument> {
+  const run = id.split(".")[0] ?? "";
+  const all = isRunId(run) ? await entriesOf(deps, run) : null;
+  if (all === null) {
+    throw new AirlockError(
+      "RUN_NOT_FOUND",
+      `${id}; \`airlock quarantine list --state all\` lists what there is`,
+    );
+  }
+  const entries = all.filter((entry) => entry.id === id || entry.id.startsWith(`${id}.`));
+  const actions = await readActions(deps.redis, run);
+  const kept = raw ? await Promise.all(entries.map((entry) => rawContent(deps, entry))) : null;
+  return {
+    id,
+    entries,
+    actions: actions.map((action) => ({
+      ...action,
+      at: new Date(action.at).toISOString(),
+      done: ACTION_ANSWERS[action.answer].done,
+    })),
+    raw: kept === null ? null : kept.filter((each) => each !== null),
+  };
+}
+
+async function rawContent(deps: Deps, entry: QuarantineEntry): Promise<RawContent | null> {
+  if (entry.kind === "run") return null;
+  const sealed = await sealedContent(deps, entry.id);
+  if (sealed === null) return { id: entry.id, content: null, note: goneNote(entry) };
+  if (deps.keyring.seals[sealed.seal] === undefined) {
+    return { id: entry.id, content: null, note: `the local keys lack the seal \`${sealed.seal}\`` };
+  }
+  return { id: entry.id, content: sealed.open(), note: null };
+}
+
+function goneNote({ rawUntil }: QuarantineEntry): string {
+  if (rawUntil === null) return "nothing was kept of it";
+  return `it was kept until ${rawUntil} and is gone`;
+}
+
+interface SealedContent {
+  readonly seal: "calls" | "raw";
+  readonly open: () => string;
+}
+
+async function sealedContent({ redis, keyring }: Deps, id: string): Promise<SealedContent | null> {
+  if (parseItemKey(id) !== null) {
+    const sealed = (await readItem(redis, id))?.content ?? null;
+    const place = runKeys(id.split(".")[0] ?? "").item(id);
+    if (sealed === null) return null;
+    return { seal: "calls", open: () => openSealed(keyring, { seal: "calls", place }, sealed) };
+  }
+  const attempt = parseAttemptKey(id);
+  const sealed = attempt === null ? null : await redis.get(runKeys(attempt.run).raw(attempt));
+  if (attempt === null || sealed === null) return null;
+  return { seal: "raw", open: () => Buffer.from(openRaw(keyring, attempt, sealed)).toString("utf8") };
+}

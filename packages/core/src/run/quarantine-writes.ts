@@ -1,0 +1,104 @@
+import type { RunEvent } from "../contract/index.ts";
+import { eventText, globalKeys, runKeys, runScript, type Redis } from "../store/index.ts";
+import { ACTIONS, actionAnswerSchema, type ActionAnswer, type ActionRecord } from "./actions.ts";
+import { pieceStart } from "./conversation.ts";
+import { budgetText, fieldText } from "./fields.ts";
+import { ABANDON, ANSWER, REQUEUE } from "./scripts/action-scripts.ts";
+
+/** An action before its answer. */
+export type Action = Omit<ActionRecord, "answer" | "at">;
+
+/** About how many actions the audit keeps. */
+const AUDIT_KEPT = 100_000;
+
+/** The validator's writes about what was refused, and what people do about it. */
+export interface QuarantineWrites {
+  /** Puts a run on the list of those with something refused; called before the refusal is written. */
+  noteRefused(run: string): Promise<void>;
+  requeue(
+    action: Action,
+    requeue: {
+      readonly fields: Parameters<typeof fieldText>[0];
+      /** null: the turn's own */
+      readonly maxOutputTokens: number | null;
+      readonly deadlineMs: number;
+      readonly freshAttempt: readonly RunEvent[];
+      readonly callsStand: readonly RunEvent[];
+    },
+  ): Promise<ActionAnswer>;
+  abandon(action: Action, events: readonly RunEvent[]): Promise<ActionAnswer>;
+  /** Keeps an answer that was clear before the run was compared. */
+  refuseAction(action: Action, answer: ActionAnswer): Promise<ActionAnswer>;
+  /** Appends an answered action; a command that is delivered again may be told of again, under the same id. */
+  audit(action: Action, answer: ActionAnswer): Promise<void>;
+  /** Takes runs off the lists whose keys are gone; `beforeMs` old at least. */
+  forgetGone(beforeMs: number): Promise<void>;
+}
+
+export function quarantineWrites(redis: Redis): QuarantineWrites {
+  return {
+    async noteRefused(run) {
+      await redis.zadd(globalKeys.quarantine, Date.now(), run);
+    },
+    async requeue(action, { fields, maxOutputTokens, deadlineMs, freshAttempt, callsStand }) {
+      const keys = runKeys(action.run);
+      const { turn, attempt } = action;
+      const reply = await runScript(redis, REQUEUE, {
+        keys: [keys.run, keys.turn(turn), keys.events, keys.conversation, keys.actions],
+        args: [
+          ...compared(action),
+          turn,
+          attempt,
+          fieldText(fields),
+          budgetText(maxOutputTokens),
+          deadlineMs,
+          pieceStart(turn, "out"),
+          eventText(freshAttempt),
+          eventText(callsStand),
+        ],
+      });
+      return actionAnswerSchema.parse(reply);
+    },
+    async abandon(action, events) {
+      const keys = runKeys(action.run);
+      const reply = await runScript(redis, ABANDON, {
+        keys: [keys.run, keys.events, keys.actions],
+        args: [...compared(action), eventText(events)],
+      });
+      return actionAnswerSchema.parse(reply);
+    },
+    async refuseAction(action, answer) {
+      const keys = runKeys(action.run);
+      const args = [action.id, JSON.stringify(action), answer];
+      return actionAnswerSchema.parse(
+        await runScript(redis, ANSWER, { keys: [keys.run, keys.actions], args }),
+      );
+    },
+    async audit(action, answer) {
+      const text = JSON.stringify({ ...action, answer });
+      await redis.xadd(globalKeys.audit, "MAXLEN", "~", AUDIT_KEPT, "*", "action", text);
+    },
+    forgetGone: (beforeMs) => forgetGone(redis, beforeMs),
+  };
+}
+
+function compared(action: Action): readonly (string | number)[] {
+  return [action.id, action.round, `,${ACTIONS[action.kind].from.join(",")},`, JSON.stringify(action)];
+}
+
+const BATCH = 200;
+
+/** Only runs that were admitted longer ago than they are kept after their end can be gone. */
+async function forgetGone(redis: Redis, beforeMs: number): Promise<void> {
+  for (const index of [globalKeys.runs, globalKeys.quarantine]) {
+    const before = Date.now() - beforeMs;
+    for (let skip = 0; ;) {
+      const old = await redis.zrangebyscore(index, "-inf", before, "LIMIT", skip, BATCH);
+      const kept = await Promise.all(old.map((run) => redis.exists(runKeys(run).run, runKeys(run).spec)));
+      const gone = old.filter((_, at) => kept[at] === 0);
+      if (gone.length > 0) await redis.zrem(index, ...gone);
+      if (old.length < BATCH) break;
+      skip += old.length - gone.length;
+    }
+  }
+}
