@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { LAST_ITEM_ORDINAL } from "../record/index.ts";
 import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 const attemptHead = { ...bodyHead, turn: count.min(1), attempt: count.min(1) };
+const ordinal = count.max(LAST_ITEM_ORDINAL);
 const kind = z.enum(["tool_call", "message", "reasoning", "provider_executed", "approval_request", "other"]);
 
 /**
@@ -10,7 +12,7 @@ const kind = z.enum(["tool_call", "message", "reasoning", "provider_executed", "
  */
 export const itemBodySchema = z.strictObject({
   ...attemptHead,
-  ordinal: count,
+  ordinal,
   kind,
   callId: z.string().max(1_024).nullable(),
   name: z.string().max(256).nullable(),
@@ -37,7 +39,7 @@ export const responseBodySchema = z.strictObject({
   errorClass: errorClass.nullable(),
   /** which of the turn's stop sequences ended the output, by its place in the list; its text stays out of jobs */
   stopSequence: count.nullable(),
-  items: z.array(z.strictObject({ ordinal: count, kind })).max(1_024),
+  items: z.array(z.strictObject({ ordinal, kind })).max(1_024),
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),
   httpStatus: count.nullable(),

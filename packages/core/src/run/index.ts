@@ -1,4 +1,4 @@
-export { openClaims, sealClaims } from "./claims.ts";
+export { openArguments, openClaims, sealArguments, sealClaims } from "./claims.ts";
 export { CONTRACT_SCENARIOS, type ContractScenario } from "./contract-scenario.ts";
 export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
