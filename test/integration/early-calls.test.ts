@@ -53,6 +53,7 @@ const unlock = () =>
   validator.unlock(item, {
     stages: new Map([[key(), "waiting"]]),
     needs: new Map(),
+    calls: 0,
     mutatingCalls: 0,
     limits: { calls: 10, mutatingCalls: 10 },
     runState: "running",

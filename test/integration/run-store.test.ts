@@ -77,7 +77,7 @@ function item(ordinal: number): string {
 
 function unlock(
   stages: Readonly<Record<number, CallStage>>,
-  change: { attempt?: number; calls?: number } = {},
+  change: { attempt?: number; calls?: number; mutatingCalls?: number } = {},
 ) {
   const entries = Object.entries(stages).map(([at, stage]) => [item(Number(at)), stage] as const);
   const unlocking = validator.unlock(
@@ -85,8 +85,9 @@ function unlock(
     {
       stages: new Map(entries),
       needs: new Map(entries.map(([key]) => [key, []])),
+      calls: entries.length,
       mutatingCalls: entries.length,
-      limits: { calls: change.calls ?? 10, mutatingCalls: 100 },
+      limits: { calls: change.calls ?? 10, mutatingCalls: change.mutatingCalls ?? 100 },
       runState: "running",
     },
   );
@@ -245,10 +246,27 @@ describe("an unlock", () => {
     expect(await readRun(server.redis, run)).toMatchObject({ calls: 1, mutatingCalls: 1 });
   });
 
-  test("over the budget of calls unlocks nothing and charges nothing", async () => {
-    expect(await unlock({ 0: "waiting", 1: "waiting" }, { calls: 1 })).toBe("over_budget");
+  test.each([
+    ["the budget of calls", { calls: 1 }, "over_calls"],
+    ["the budget of calls with effects", { mutatingCalls: 1 }, "over_mutating"],
+  ])("over %s unlocks nothing and charges nothing", async (_, limits, answer) => {
+    expect(await unlock({ 0: "waiting", 1: "waiting" }, limits)).toBe(answer);
     expect(await readTurn(server.redis, run, 1)).toMatchObject({ state: "streaming", calls: new Map() });
+    expect(await readRun(server.redis, run)).toMatchObject({ calls: 0, mutatingCalls: 0 });
+  });
+
+  test("after the run's deadline unlocks nothing", async () => {
+    await server.redis.hset(runKeys(run).run, "deadlineAt", 1);
+    expect(await unlock({ 0: "waiting" })).toBe("late");
     expect(await readRun(server.redis, run)).toMatchObject({ calls: 0 });
+  });
+
+  test("of many at once passes a budget of one with one", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => unlock({ [at]: "waiting" }, { calls: 1, mutatingCalls: 1 })),
+    );
+    expect(answers.filter((answer) => answer === "unlocked")).toHaveLength(1);
+    expect(await readRun(server.redis, run)).toMatchObject({ calls: 1, mutatingCalls: 1 });
   });
 
   test("of an ended run is stale", async () => {

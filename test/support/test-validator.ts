@@ -38,7 +38,7 @@ const never = new AbortController().signal;
 const CONFIG: Deps["config"] = {
   routes: "",
   policies: "",
-  sources: [],
+  sources: ["/srv/app"],
   pool: "default",
   sweepMs: 100,
   openMs: 10_000,

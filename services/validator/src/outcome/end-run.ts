@@ -6,6 +6,7 @@ import { storeReport } from "../contract/store-report.ts";
 import type { Deps } from "../deps.ts";
 import { dropEarly } from "../settlement/drop-early.ts";
 import { settledEvent } from "../settlement/settled-event.ts";
+import { lastText } from "./last-text.ts";
 
 export interface Ending {
   readonly state: FinalRunState;
@@ -14,20 +15,36 @@ export interface Ending {
   readonly artifact?: { readonly kind: string; readonly content: string };
 }
 
+/** Endings by a bound of the run: what it had done by then is handed back, as a part and never as the artifact. */
+const BOUNDS: ReadonlySet<ErrorClass> = new Set([
+  "ATTEMPTS_EXHAUSTED",
+  "BUDGET_CALLS",
+  "BUDGET_MUTATING",
+  "BUDGET_OUTPUT_TOKENS",
+  "BUDGET_TURNS",
+  "CONTINUATIONS_EXHAUSTED",
+  "CORRECTIONS_EXHAUSTED",
+  "DEADLINE_EXCEEDED",
+  "OUTPUT_TRUNCATED",
+]);
+
 /** Ends a run once: what had not been released is cancelled, what runs is left to its own end. */
 export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promise<void> {
   const { run } = turn;
   const { state, errorClass, artifact } = ending;
   await cancelWaitingCalls(deps, turn);
   await dropEarly(deps, turn);
-  const place = { seal: "run", place: `${runKeys(run).run}#artifact` } as const;
+  const sealed = (field: "artifact" | "partial", text: string): string =>
+    sealBody(deps.keyring, { seal: "run", place: `${runKeys(run).run}#${field}` }, text);
+  const handsBack = errorClass !== null && BOUNDS.has(errorClass);
   const ended = await deps.store.endRun(turn, {
     state,
     fields: {
       errorClass,
       detail: ending.detail,
       artifactKind: artifact?.kind,
-      artifact: artifact === undefined ? undefined : sealBody(deps.keyring, place, artifact.content),
+      artifact: artifact === undefined ? undefined : sealed("artifact", artifact.content),
+      partial: handsBack ? sealed("partial", await lastText(deps, turn)) : undefined,
     },
     events: [{ type: "run_ended", state, errorClass }],
   });

@@ -3,11 +3,11 @@
 import { argumentsDigest, type ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
-import { evaluatePolicy, strictest, type PolicyDecision } from "@airlock/core/policy";
+import { evaluateCheck, evaluatePolicy, strictest, type PolicyDecision } from "@airlock/core/policy";
 import { sha256Hex } from "@airlock/core/record";
 import { sealClaims } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
-import { manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
+import { manifestDigest, OWN_TOOLS, resourceClaims, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun, Grantable, Judgement } from "./judgement.ts";
 import { routeFinding } from "./route-finding.ts";
@@ -21,7 +21,8 @@ export async function decideCall(
   const claims = resourceClaims(manifest, args);
   const policy = deps.policies.get(run.policy);
   const request = { tool: manifest.name, effect: manifest.effect, arguments: args, claims };
-  const judged = policy === undefined ? unknownPolicy(run.policy) : evaluatePolicy(policy, request);
+  const evaluate = OWN_TOOLS.has(manifest.name) ? evaluateCheck : evaluatePolicy;
+  const judged = policy === undefined ? unknownPolicy(run.policy) : evaluate(policy, request);
   const decision = withFinding(judged, await routeFinding(deps, run, manifest.effect));
   const workspace = run.plan.workspace ?? { source: "", ref: "" };
   const digest = manifestDigest(manifest);
