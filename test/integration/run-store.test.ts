@@ -77,7 +77,7 @@ function item(ordinal: number): string {
 
 function unlock(
   stages: Readonly<Record<number, CallStage>>,
-  change: { attempt?: number; calls?: number; mutatingCalls?: number } = {},
+  change: { attempt?: number; calls?: number; mutatingCalls?: number; leaves?: "calls" } = {},
 ) {
   const entries = Object.entries(stages).map(([at, stage]) => [item(Number(at)), stage] as const);
   const unlocking = validator.unlock(
@@ -89,6 +89,7 @@ function unlock(
       mutatingCalls: entries.length,
       limits: { calls: change.calls ?? 10, mutatingCalls: change.mutatingCalls ?? 100 },
       runState: "running",
+      leaves: change.leaves ?? "streaming",
     },
   );
   return unlocking.then(({ answer }) => answer);
@@ -234,6 +235,21 @@ describe("an attempt", () => {
   });
 });
 
+describe("an attempt's output", () => {
+  beforeEach(() => admit());
+
+  test("is charged once, and what no route reported is counted", async () => {
+    const charge = (attempt: number, reported: boolean) =>
+      validator.chargeOutput({ ...first, attempt }, { tokens: 10, reported });
+    expect(await Promise.all([charge(1, true), charge(1, true), charge(2, false)])).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(await readRun(server.redis, run)).toMatchObject({ outputTokens: 20, unreportedAttempts: 1 });
+  });
+});
+
 describe("an unlock", () => {
   beforeEach(() => admit());
 
@@ -259,6 +275,15 @@ describe("an unlock", () => {
     await server.redis.hset(runKeys(run).run, "deadlineAt", 1);
     expect(await unlock({ 0: "waiting" })).toBe("late");
     expect(await readRun(server.redis, run)).toMatchObject({ calls: 0 });
+  });
+
+  test("takes a further call of a turn under way once, and no other of its calls again", async () => {
+    await unlock({ 0: "waiting" });
+    expect(await unlock({ 0: "waiting" }, { leaves: "calls" })).toBe("stale");
+    expect(await unlock({ 1: "waiting" }, { leaves: "calls", attempt: 2 })).toBe("stale");
+    const answers = await Promise.all([1, 1].map((at) => unlock({ [at]: "waiting" }, { leaves: "calls" })));
+    expect(answers.toSorted()).toEqual(["stale", "unlocked"]);
+    expect(await readRun(server.redis, run)).toMatchObject({ calls: 2 });
   });
 
   test("of many at once passes a budget of one with one", async () => {
@@ -313,6 +338,14 @@ describe("a call", () => {
     ["waits for an approval", () => decide(0, { state: "AWAITING_APPROVAL" })],
     ["was not decided", () => Promise.resolve()],
     ["is settled", async () => (await decide(0)) && settle(0)],
+    [
+      "was not unlocked with its turn",
+      async () => (await decide(0)) && server.redis.hdel(runKeys(run).turn(1), `call:${item(0)}`),
+    ],
+    [
+      "belongs to a run past its deadline",
+      async () => (await decide(0)) && server.redis.hset(runKeys(run).run, "deadlineAt", 1),
+    ],
     [
       "belongs to an ended run",
       async () => (await decide(0)) && server.redis.hset(runKeys(run).run, "endedAt", 1),

@@ -2,6 +2,7 @@ import { Queue } from "bullmq";
 import { executionBodySchema, type ExecutionBody, type ResponseBody } from "@airlock/core/contract";
 import { TRANSITIONS } from "@airlock/core/call";
 import { isErrorClass, type ErrorClass } from "@airlock/core/fault";
+import { loadPolicy } from "@airlock/core/policy";
 import { createPublisher, queuePrefix } from "@airlock/core/queue";
 import { itemKey, openSealed, signRecord, turnKey, type AttemptParts } from "@airlock/core/record";
 import { createStreamerStore, readCall, readConversation, readRun, readTurn } from "@airlock/core/run";
@@ -15,16 +16,37 @@ import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
 import type { TestValidator } from "./test-validator.ts";
 import type { CaseItem, CaseResponse, CaseResult, TurnCase, TurnStep } from "./turn-case.ts";
 
+type Opening = Pick<TurnCase, "family" | "verified" | "policy" | "spec">;
+
+/** A run that goes on step by step, and all that came of it so far. */
+export interface Played {
+  readonly run: string;
+  step(step: TurnStep): Promise<void>;
+  cameOf(): Promise<Readonly<Record<string, unknown>>>;
+  close(): Promise<void>;
+}
+
 /** Plays a case against a real Redis, with the validator in this process, and tells all that came of it. */
 export async function playTurns(
   validator: TestValidator,
   redis: Redis,
   given: TurnCase,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const played = await openTurns(validator, redis, given);
+  for (const step of given.steps) await played.step(step);
+  const came = await played.cameOf();
+  await played.close();
+  return came;
+}
+
+export async function openTurns(validator: TestValidator, redis: Redis, given: Opening): Promise<Played> {
   if (given.verified) await verifyRoute(validator, redis, given);
-  const tools = { tools: ["read_file", "write_file", "apply_patch", "run_command"] };
+  if (given.policy !== undefined) {
+    validator.policies.set("case", loadPolicy({ name: "case", text: given.policy }));
+  }
   const run = await validator.submit({
-    ...tools,
+    policy: given.policy === undefined ? "ci-default" : "case",
+    tools: ["read_file", "write_file", "apply_patch", "run_command"],
     workspace: { source: "/srv/app", ref: "main" },
     ...given.spec,
   });
@@ -33,20 +55,24 @@ export async function playTurns(
     prefix: queuePrefix("executions.default"),
   });
   const player: Player = { validator, redis, given, run, executions, granted: [] };
-  for (const step of given.steps) {
-    await playStep(player, step);
-    await collectGrants(player);
-  }
-  const told = await whatCame(player);
-  await executions.obliterate({ force: true });
-  await executions.close();
-  return told;
+  return {
+    run,
+    async step(step) {
+      await playStep(player, step);
+      await collectGrants(player);
+    },
+    cameOf: () => whatCame(player),
+    async close() {
+      await executions.obliterate({ force: true });
+      await executions.close();
+    },
+  };
 }
 
 interface Player {
   readonly validator: TestValidator;
   readonly redis: Redis;
-  readonly given: TurnCase;
+  readonly given: Opening;
   readonly run: string;
   readonly executions: Queue;
   /** every grant so far, in the order in which they were published */
@@ -108,6 +134,8 @@ async function respond(player: Player, response: CaseResponse): Promise<void> {
     })),
     events: [],
   });
+  // queues deliver at least once
+  await validator.respond(body);
   await validator.respond(body);
 }
 
@@ -167,7 +195,9 @@ async function answer(player: Player, results: Readonly<Record<string, CaseResul
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the executor's own endings
     const settled = body as Parameters<typeof onResult>[1]["body"];
     const record = executor.sign({ purpose: "result", body: settled });
-    await onResult(validator.deps, { body: settled, record, signal: new AbortController().signal });
+    const delivery = { body: settled, record, signal: new AbortController().signal };
+    await onResult(validator.deps, delivery);
+    await onResult(validator.deps, delivery);
   }
   await executor.close();
 }
@@ -240,7 +270,11 @@ async function toldTo({ validator, run }: Player): Promise<readonly unknown[]> {
   });
 }
 
-async function verifyRoute(validator: TestValidator, redis: Redis, given: TurnCase): Promise<void> {
+async function verifyRoute(
+  validator: TestValidator,
+  redis: Redis,
+  given: Pick<TurnCase, "family">,
+): Promise<void> {
   const adapter = ADAPTERS[given.family].version;
   for (const scenario of ["text", "tool_call"]) {
     const report = { adapter, covers: "m", scenario };

@@ -57,6 +57,8 @@ const turnCase = z.strictObject({
   family: z.enum(FAMILIES).default("responses"),
   /** whether contract reports vouch for the route */
   verified: z.boolean().default(true),
+  /** text of a policy of the case's own, which its spec then names `case` */
+  policy: z.string().optional(),
   spec: z.record(z.string(), z.json()).default({}),
   steps: z.array(step).min(1),
   then: z.json(),

@@ -3,7 +3,7 @@
 import { parseBody, responseBodySchema } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { createLedger } from "@airlock/core/ledger";
-import { isRunId, itemKey, openSealed, verifyRecord, type Keyring } from "@airlock/core/record";
+import { isRunId, itemKey, openSealed, ownCallKey, verifyRecord, type Keyring } from "@airlock/core/record";
 import { readAttempt, readCall, readRun, readTurn, type AttemptHash, type RunHash } from "@airlock/core/run";
 import { runKeys, type Redis } from "@airlock/core/store";
 
@@ -36,7 +36,19 @@ export interface RunDocument {
   /** the error class of the ending, with its detail */
   readonly reason: string | null;
   readonly turns: readonly TurnDocument[];
+  /** what the run has used of its budgets */
+  readonly used: RunUse;
   readonly artifact: { readonly kind: string; readonly content: string } | null;
+  /** of a run that ended short of its artifact: what it had done by then */
+  readonly partial: { readonly executed: readonly string[]; readonly text: string | null } | null;
+}
+export interface RunUse {
+  readonly turns: number;
+  readonly calls: number;
+  readonly mutatingCalls: number;
+  readonly outputTokens: number;
+  /** attempts whose route reported no usage: they count with the most that they were allowed */
+  readonly unreportedAttempts: number;
 }
 
 interface Deps {
@@ -48,7 +60,17 @@ export async function readRunDocument(deps: Deps, id: string): Promise<RunDocume
   await assertSubmitted(deps.redis, id);
   const run = await readRun(deps.redis, id);
   if (run === null) {
-    return { id, state: "queued", outcome: null, reason: null, turns: [], artifact: null };
+    const nothing = { turns: 0, calls: 0, mutatingCalls: 0, outputTokens: 0, unreportedAttempts: 0 };
+    return {
+      id,
+      state: "queued",
+      outcome: null,
+      reason: null,
+      turns: [],
+      used: nothing,
+      artifact: null,
+      partial: null,
+    };
   }
   const numbers = Array.from({ length: run.turn }, (_, at) => at + 1);
   const turns = await Promise.all(numbers.map((turn) => readTurnDocument(deps, id, turn)));
@@ -59,7 +81,15 @@ export async function readRunDocument(deps: Deps, id: string): Promise<RunDocume
     outcome: outcomes.findLast((outcome) => outcome !== null) ?? null,
     reason: reasonOf(run),
     turns,
+    used: {
+      turns: run.turn,
+      calls: run.calls,
+      mutatingCalls: run.mutatingCalls,
+      outputTokens: run.outputTokens,
+      unreportedAttempts: run.unreportedAttempts,
+    },
     artifact: artifactOf(deps, id, run),
+    partial: partialOf(deps, { id, run, turns }),
   };
 }
 
@@ -81,6 +111,19 @@ function artifactOf({ keyring }: Deps, id: string, run: RunHash): RunDocument["a
   return { kind: run.artifactKind, content: openSealed(keyring, { seal: "run", place }, run.artifact) };
 }
 
+function partialOf(
+  { keyring }: Deps,
+  { id, run, turns }: { readonly id: string; readonly run: RunHash; readonly turns: readonly TurnDocument[] },
+): RunDocument["partial"] {
+  if (run.partial === undefined) return null;
+  const text = openSealed(keyring, { seal: "run", place: `${runKeys(id).run}#partial` }, run.partial);
+  const calls = turns.flatMap((turn) => turn.calls);
+  return {
+    executed: calls.filter(({ state }) => state === "EXECUTED").map(({ itemKey: key }) => key),
+    text: text === "" ? null : text,
+  };
+}
+
 async function readTurnDocument(deps: Deps, run: string, turn: number): Promise<TurnDocument> {
   const last = (await readTurn(deps.redis, run, turn))?.attempt ?? 0;
   const numbers = Array.from({ length: last }, (_, at) => at + 1);
@@ -99,7 +142,7 @@ async function readTurnDocument(deps: Deps, run: string, turn: number): Promise<
   };
 }
 
-/** The calls that a committed attempt had, by its signed response record. */
+/** The calls that a committed attempt had, by its signed response record, and those that the validator made of its output. */
 function callKeys(
   keyring: Keyring,
   attempt: { readonly run: string; readonly turn: number; readonly attempt: number },
@@ -107,9 +150,13 @@ function callKeys(
 ): readonly string[] {
   if (hash?.record === undefined) return [];
   const body = parseBody(responseBodySchema, verifyRecord(keyring, "response", JSON.parse(hash.record)));
-  return body.items
-    .filter(({ kind }) => kind === "tool_call")
-    .map(({ ordinal }) => itemKey({ ...attempt, ordinal }));
+  const own = [ownCallKey(attempt, "check"), ownCallKey(attempt, "apply")];
+  return [
+    ...body.items
+      .filter(({ kind }) => kind === "tool_call")
+      .map(({ ordinal }) => itemKey({ ...attempt, ordinal })),
+    ...(body.outcome.kind === "candidate_complete" ? own : []),
+  ];
 }
 
 async function readCallDocument(redis: Redis, key: string): Promise<CallDocument | null> {

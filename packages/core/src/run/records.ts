@@ -61,7 +61,7 @@ export const runHashSchema = z.object({
   detail: z.string().optional(),
   artifactKind: z.string().optional(),
   artifact: z.string().optional(),
-  /** sealed: the last text of a run that a bound ended, which is no artifact */
+  /** sealed: the last text of a run that ended short of its artifact */
   partial: z.string().optional(),
 });
 export type RunHash = z.infer<typeof runHashSchema>;

@@ -15,17 +15,15 @@ export interface Ending {
   readonly artifact?: { readonly kind: string; readonly content: string };
 }
 
-/** Endings by a bound of the run: what it had done by then is handed back, as a part and never as the artifact. */
-const BOUNDS: ReadonlySet<ErrorClass> = new Set([
-  "ATTEMPTS_EXHAUSTED",
-  "BUDGET_CALLS",
-  "BUDGET_MUTATING",
-  "BUDGET_OUTPUT_TOKENS",
-  "BUDGET_TURNS",
-  "CONTINUATIONS_EXHAUSTED",
-  "CORRECTIONS_EXHAUSTED",
-  "DEADLINE_EXCEEDED",
-  "OUTPUT_TRUNCATED",
+/**
+ * Endings short of an artifact, by a bound or by somebody's decision: what the run had by then is handed back, as a part and
+ * never as the artifact. What a provider's policy stopped, or a person cancelled, is not.
+ */
+const HANDS_BACK: ReadonlySet<FinalRunState> = new Set([
+  "denied",
+  "escalated",
+  "outcome_unknown",
+  "truncated",
 ]);
 
 /** Ends a run once: what had not been released is cancelled, what runs is left to its own end. */
@@ -36,7 +34,6 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
   await dropEarly(deps, turn);
   const sealed = (field: "artifact" | "partial", text: string): string =>
     sealBody(deps.keyring, { seal: "run", place: `${runKeys(run).run}#${field}` }, text);
-  const handsBack = errorClass !== null && BOUNDS.has(errorClass);
   const ended = await deps.store.endRun(turn, {
     state,
     fields: {
@@ -44,7 +41,7 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
       detail: ending.detail,
       artifactKind: artifact?.kind,
       artifact: artifact === undefined ? undefined : sealed("artifact", artifact.content),
-      partial: handsBack ? sealed("partial", await lastText(deps, turn)) : undefined,
+      partial: HANDS_BACK.has(state) ? sealed("partial", await lastText(deps, turn)) : undefined,
     },
     events: [{ type: "run_ended", state, errorClass }],
   });
