@@ -116,7 +116,7 @@ test("of two calls at once a budget of one lets one run early", async () => {
   const answers = await Promise.all(
     [item, other].map((each) => validator.releaseEarly(each, { fields: { grantRecord: "g" }, callLimit: 1 })),
   );
-  expect(answers.toSorted()).toEqual([false, true]);
+  expect(answers.filter(Boolean)).toHaveLength(1);
   expect(await readRun(server.redis, item.run)).toMatchObject({ calls: 1 });
 });
 

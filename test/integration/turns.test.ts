@@ -28,5 +28,5 @@ function validatorFor(family: Family): TestValidator {
 }
 
 test.each(turnCases())("%s", async (_, given) => {
-  expect(await playTurns(validatorFor(given.family), server.redis, given)).toEqual(given.then);
+  expect(await playTurns(validatorFor(given.family), server.redis, given)).toEqual(given.expected);
 });

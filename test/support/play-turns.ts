@@ -185,7 +185,7 @@ async function collectGrants({ executions, granted }: Player): Promise<void> {
 async function answer(player: Player, results: Readonly<Record<string, CaseResult>>): Promise<void> {
   const { validator, redis, run, granted } = player;
   const executor = createPublisher({ redis, keyring: validator.keyrings.executor });
-  for (const { itemKey: key, tool, grant } of [...granted]) {
+  for (const { itemKey: key, tool, grant } of granted) {
     const result = results[tool];
     if (result === undefined || (await readCall(redis, key))?.settled !== undefined) continue;
     const { content, transition, ...ending } = endingFor(validator, key, result);

@@ -61,7 +61,7 @@ const turnCase = z.strictObject({
   policy: z.string().optional(),
   spec: z.record(z.string(), z.json()).default({}),
   steps: z.array(step).min(1),
-  then: z.json(),
+  expected: z.json(),
 });
 
 export type TurnCase = z.infer<typeof turnCase>;
