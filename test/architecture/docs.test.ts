@@ -100,7 +100,7 @@ describe("docs/data-flow.md", () => {
     "test",
   );
   const plan = { limits, onTruncated: "larger_budget" } as const;
-  const fresh = { turn: 1, continuations: 0, maxOutputTokens: null, verified: true };
+  const fresh = { turn: 1, continuations: 0, maxOutputTokens: null, verified: true, spent: null };
   const steps = (outcome: ResponseBody["outcome"], attempt: number): Step =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the fields that the step depends on
     nextStep({ outcome, attempt, errorClass: null, httpStatus: null } as ResponseBody, plan, fresh);

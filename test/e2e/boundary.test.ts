@@ -93,9 +93,9 @@ describe("on a verified route with boundary item", () => {
     expect(await decisionLines(run)).toEqual(["1.1.0 EXECUTED ", "1.1.1 EXECUTED "]);
   });
 
-  test("a response that is cut after the call: the result is dropped, and the fresh attempt runs its own call", async () => {
+  test("a response that is cut after the call: the result is dropped, though charged, and the fresh attempt runs its own call", async () => {
     const run = await submit("cut");
-    expect(await cell.ended(run)).toMatchObject({ state: "completed", turn: 2, calls: 2 });
+    expect(await cell.ended(run)).toMatchObject({ state: "completed", turn: 2, calls: 3 });
     expect(await storyOf(cell, run)).toEqual([
       "1.1.0 STARTED",
       "1.1.0 EXECUTED",
@@ -125,7 +125,7 @@ describe("on a verified route with boundary item", () => {
     expect(await cell.ended(run)).toMatchObject({
       state: "escalated",
       errorClass: "ATTEMPTS_EXHAUSTED",
-      calls: 0,
+      calls: 2,
     });
     expect(await resultsOf(cell, run)).toEqual([]);
     const story = await storyOf(cell, run);

@@ -3,6 +3,7 @@ import {
   createStreamerStore,
   createValidatorStore,
   readCall,
+  readRun,
   readItem,
   readTurn,
   type StreamerStore,
@@ -53,6 +54,7 @@ const unlock = () =>
   validator.unlock(item, {
     stages: new Map([[key(), "waiting"]]),
     needs: new Map(),
+    calls: 0,
     mutatingCalls: 0,
     limits: { calls: 10, mutatingCalls: 10 },
     runState: "running",
@@ -86,6 +88,7 @@ describe("an early grant", () => {
   test("is given once, and makes the call none of the turn's", async () => {
     expect([await release(), await release()]).toEqual([true, false]);
     expect(await validator.earlyCalls(item)).toEqual([key()]);
+    expect(await readRun(server.redis, item.run)).toMatchObject({ calls: 1 });
     expect((await readTurn(server.redis, item.run, 1))?.calls).toEqual(new Map());
   });
   test.each<[string, () => Promise<unknown>]>([
@@ -101,6 +104,20 @@ describe("an early grant", () => {
     expect(await release()).toBe(false);
     expect(await readCall(server.redis, key())).toMatchObject({ grant: 0 });
   });
+});
+
+test("of two calls at once a budget of one lets one run early", async () => {
+  const other = { ...item, ordinal: item.ordinal + 1 };
+  await validator.decide(
+    itemKey(other),
+    { state: "POLICY_APPROVED", tool: "t", callId: "d", argumentsKind: "json", bytes: 1, effect: "read" },
+    [],
+  );
+  const answers = await Promise.all(
+    [item, other].map((each) => validator.releaseEarly(each, { fields: { grantRecord: "g" }, callLimit: 1 })),
+  );
+  expect(answers.filter(Boolean)).toHaveLength(1);
+  expect(await readRun(server.redis, item.run)).toMatchObject({ calls: 1 });
 });
 
 describe("an early call", () => {
@@ -119,6 +136,7 @@ describe("an early call", () => {
     expect((await settle()).turn.calls.size).toBe(0);
     expect(await drop()).toBe(true);
     expect(await readCall(server.redis, key())).toMatchObject({ settled: "EXECUTED", dropped: "1" });
+    expect(await readRun(server.redis, item.run)).toMatchObject({ calls: 1 });
   });
   test("that is settled is found settled by the unlocking", async () => {
     await release();

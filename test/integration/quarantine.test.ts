@@ -170,6 +170,7 @@ describe("a requeue", () => {
       {
         stages: new Map([[item, "waiting"]]),
         needs: new Map(),
+        calls: 1,
         mutatingCalls: 1,
         limits: { calls: 9, mutatingCalls: 9 },
         runState: "running",

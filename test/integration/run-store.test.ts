@@ -77,7 +77,7 @@ function item(ordinal: number): string {
 
 function unlock(
   stages: Readonly<Record<number, CallStage>>,
-  change: { attempt?: number; calls?: number } = {},
+  change: { attempt?: number; calls?: number; mutatingCalls?: number; leaves?: "calls" } = {},
 ) {
   const entries = Object.entries(stages).map(([at, stage]) => [item(Number(at)), stage] as const);
   const unlocking = validator.unlock(
@@ -85,9 +85,11 @@ function unlock(
     {
       stages: new Map(entries),
       needs: new Map(entries.map(([key]) => [key, []])),
+      calls: entries.length,
       mutatingCalls: entries.length,
-      limits: { calls: change.calls ?? 10, mutatingCalls: 100 },
+      limits: { calls: change.calls ?? 10, mutatingCalls: change.mutatingCalls ?? 100 },
       runState: "running",
+      leaves: change.leaves ?? "streaming",
     },
   );
   return unlocking.then(({ answer }) => answer);
@@ -233,6 +235,21 @@ describe("an attempt", () => {
   });
 });
 
+describe("an attempt's output", () => {
+  beforeEach(() => admit());
+
+  test("is charged once, and what no route reported is counted", async () => {
+    const charge = (attempt: number, reported: boolean) =>
+      validator.chargeOutput({ ...first, attempt }, { tokens: 10, reported });
+    expect(await Promise.all([charge(1, true), charge(1, true), charge(2, false)])).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(await readRun(server.redis, run)).toMatchObject({ outputTokens: 20, unreportedAttempts: 1 });
+  });
+});
+
 describe("an unlock", () => {
   beforeEach(() => admit());
 
@@ -245,10 +262,36 @@ describe("an unlock", () => {
     expect(await readRun(server.redis, run)).toMatchObject({ calls: 1, mutatingCalls: 1 });
   });
 
-  test("over the budget of calls unlocks nothing and charges nothing", async () => {
-    expect(await unlock({ 0: "waiting", 1: "waiting" }, { calls: 1 })).toBe("over_budget");
+  test.each([
+    ["the budget of calls", { calls: 1 }, "over_calls"],
+    ["the budget of calls with effects", { mutatingCalls: 1 }, "over_mutating"],
+  ])("over %s unlocks nothing and charges nothing", async (_, limits, answer) => {
+    expect(await unlock({ 0: "waiting", 1: "waiting" }, limits)).toBe(answer);
     expect(await readTurn(server.redis, run, 1)).toMatchObject({ state: "streaming", calls: new Map() });
+    expect(await readRun(server.redis, run)).toMatchObject({ calls: 0, mutatingCalls: 0 });
+  });
+
+  test("after the run's deadline unlocks nothing", async () => {
+    await server.redis.hset(runKeys(run).run, "deadlineAt", 1);
+    expect(await unlock({ 0: "waiting" })).toBe("late");
     expect(await readRun(server.redis, run)).toMatchObject({ calls: 0 });
+  });
+
+  test("takes a further call of a turn under way once, and no other of its calls again", async () => {
+    await unlock({ 0: "waiting" });
+    expect(await unlock({ 0: "waiting" }, { leaves: "calls" })).toBe("stale");
+    expect(await unlock({ 1: "waiting" }, { leaves: "calls", attempt: 2 })).toBe("stale");
+    const answers = await Promise.all([1, 1].map((at) => unlock({ [at]: "waiting" }, { leaves: "calls" })));
+    expect(answers.toSorted()).toEqual(["stale", "unlocked"]);
+    expect(await readRun(server.redis, run)).toMatchObject({ calls: 2 });
+  });
+
+  test("of many at once passes a budget of one with one", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => unlock({ [at]: "waiting" }, { calls: 1, mutatingCalls: 1 })),
+    );
+    expect(answers.filter((answer) => answer === "unlocked")).toHaveLength(1);
+    expect(await readRun(server.redis, run)).toMatchObject({ calls: 1, mutatingCalls: 1 });
   });
 
   test("of an ended run is stale", async () => {
@@ -295,6 +338,14 @@ describe("a call", () => {
     ["waits for an approval", () => decide(0, { state: "AWAITING_APPROVAL" })],
     ["was not decided", () => Promise.resolve()],
     ["is settled", async () => (await decide(0)) && settle(0)],
+    [
+      "was not unlocked with its turn",
+      async () => (await decide(0)) && server.redis.hdel(runKeys(run).turn(1), `call:${item(0)}`),
+    ],
+    [
+      "belongs to a run past its deadline",
+      async () => (await decide(0)) && server.redis.hset(runKeys(run).run, "deadlineAt", 1),
+    ],
     [
       "belongs to an ended run",
       async () => (await decide(0)) && server.redis.hset(runKeys(run).run, "endedAt", 1),

@@ -141,7 +141,14 @@ async function unlocked(count: number, name = "write_file"): Promise<void> {
   }
   const limits = { calls: 100, mutatingCalls: 100 };
   const stages = new Map(keys.map((key) => [key, "waiting" as const]));
-  const unlocking = { stages, needs: new Map(), mutatingCalls: count, limits, runState: "running" } as const;
+  const unlocking = {
+    stages,
+    needs: new Map(),
+    calls: count,
+    mutatingCalls: count,
+    limits,
+    runState: "running",
+  } as const;
   expect(await deps.store.unlock({ ...turn, attempt: 1 }, unlocking)).toMatchObject({ answer: "unlocked" });
 }
 

@@ -1,5 +1,6 @@
 import { Queue } from "bullmq";
 import type { ResponseBody } from "@airlock/core/contract";
+import type { Policy } from "@airlock/core/policy";
 import { createPublisher, queuePrefix, type Publisher } from "@airlock/core/queue";
 import { createKeyrings, newRunId, type Keyring, type Role } from "@airlock/core/record";
 import {
@@ -24,6 +25,8 @@ export interface TestValidator {
   readonly deps: Deps;
   readonly keyrings: Readonly<Record<Role, Keyring>>;
   readonly turns: Queue;
+  /** the profiles that runs may name */
+  readonly policies: Map<string, Policy>;
   /** log events, and counters with their labels, as they come */
   readonly logged: string[];
   readonly counted: string[];
@@ -39,7 +42,7 @@ const CONFIG: Deps["config"] = {
   routes: "",
   policies: "",
   tools: "",
-  sources: [],
+  sources: ["/srv/app"],
   pool: "default",
   sweepMs: 100,
   openMs: 10_000,
@@ -68,6 +71,7 @@ export function createTestValidator(
   const catalog = createCatalog(BUILTIN_MANIFESTS);
   const logged: string[] = [];
   const counted: string[] = [];
+  const policies = new Map(loadPolicyProfiles(`${ROOT}/config/policies`));
   const deps: Deps = {
     config: CONFIG,
     redis,
@@ -79,7 +83,7 @@ export function createTestValidator(
       "routes.yaml",
     ),
     breaker,
-    policies: loadPolicyProfiles(`${ROOT}/config/policies`),
+    policies,
     catalog,
     judge: createJudge(catalog),
     log: {
@@ -96,6 +100,7 @@ export function createTestValidator(
     deps,
     keyrings,
     turns,
+    policies,
     logged,
     counted,
     async submit(change = {}) {

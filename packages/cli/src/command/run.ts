@@ -13,7 +13,18 @@ import { watchInterrupts } from "./interrupt.ts";
 import { withSession } from "./with-session.ts";
 
 /** What a spec file says itself: these flags can't stand beside it. */
-const SPEC_FLAGS = ["route", "model", "tools", "policy", "repo", "ref", "instructions", "label", "priority"];
+const SPEC_FLAGS = [
+  "route",
+  "model",
+  "tools",
+  "policy",
+  "repo",
+  "ref",
+  "instructions",
+  "label",
+  "priority",
+  "expect",
+];
 const INTERRUPTED = 130;
 
 export const runCommand: Command = {
@@ -30,6 +41,11 @@ export const runCommand: Command = {
     tools: { value: "A,B", doc: "tools that the agent may call" },
     policy: { value: "PROFILE", doc: "policy profile that decides each call" },
     instructions: { value: "TEXT", doc: "instructions in place of the general ones" },
+    expect: {
+      value: "KIND[:A,B]",
+      doc: "final output (text): json, report:SECTIONS, patch[:FILES] that it changes, manifest:FILES that exist then",
+    },
+    apply: { value: null, doc: "with --expect patch: apply it to the workspace once it is valid" },
     label: { value: "NAME=VALUE", doc: "a label of the run", multiple: true },
     priority: { value: "0-10", doc: "10 goes first (5)" },
     wait: { value: null, doc: "follow the run to its end" },
@@ -49,7 +65,10 @@ export const runCommand: Command = {
 
 function specOf(call: CommandCall, context: CommandContext): RunSpec {
   const file = call.text("spec");
-  const given = SPEC_FLAGS.filter((flag) => call.text(flag) !== undefined || call.list(flag).length > 0);
+  const given = [
+    ...SPEC_FLAGS.filter((flag) => call.text(flag) !== undefined || call.list(flag).length > 0),
+    ...(call.on("apply") ? ["apply"] : []),
+  ];
   if (file !== undefined) {
     const [other] = [
       ...(call.positional === undefined ? [] : ["INPUT"]),
@@ -84,6 +103,8 @@ function specOf(call: CommandCall, context: CommandContext): RunSpec {
       ref: text("ref"),
       instructions: text("instructions"),
       priority: text("priority"),
+      expect: text("expect"),
+      apply: call.on("apply"),
       labels: call.list("label"),
     },
     { folder: context.folder, routes },

@@ -3,7 +3,7 @@
 import { itemBodySchema, parseBody, responseBodySchema, type ResponseBody } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { createLedger } from "@airlock/core/ledger";
-import { isRunId, itemKey, openSealed, verifyRecord, type Keyring } from "@airlock/core/record";
+import { isRunId, itemKey, openSealed, ownCallKey, verifyRecord, type Keyring } from "@airlock/core/record";
 import {
   readAttempt,
   readCall,
@@ -51,7 +51,19 @@ export interface RunDocument {
   /** the error class of the ending, with its detail */
   readonly reason: string | null;
   readonly turns: readonly TurnDocument[];
+  /** what the run has used of its budgets */
+  readonly used: RunUse;
   readonly artifact: { readonly kind: string; readonly content: string } | null;
+  /** of a run that ended short of its artifact: what it had done by then */
+  readonly partial: { readonly executed: readonly string[]; readonly text: string | null } | null;
+}
+export interface RunUse {
+  readonly turns: number;
+  readonly calls: number;
+  readonly mutatingCalls: number;
+  readonly outputTokens: number;
+  /** attempts whose route reported no usage: they count with the most that they were allowed */
+  readonly unreportedAttempts: number;
 }
 
 interface Deps {
@@ -63,7 +75,17 @@ export async function readRunDocument(deps: Deps, id: string): Promise<RunDocume
   await assertSubmitted(deps.redis, id);
   const run = await readRun(deps.redis, id);
   if (run === null) {
-    return { id, state: "queued", outcome: null, reason: null, turns: [], artifact: null };
+    const nothing = { turns: 0, calls: 0, mutatingCalls: 0, outputTokens: 0, unreportedAttempts: 0 };
+    return {
+      id,
+      state: "queued",
+      outcome: null,
+      reason: null,
+      turns: [],
+      used: nothing,
+      artifact: null,
+      partial: null,
+    };
   }
   const numbers = Array.from({ length: run.turn }, (_, at) => at + 1);
   const turns = await Promise.all(numbers.map((turn) => readTurnDocument(deps, id, turn)));
@@ -74,7 +96,15 @@ export async function readRunDocument(deps: Deps, id: string): Promise<RunDocume
     outcome: outcomes.findLast((outcome) => outcome !== null) ?? null,
     reason: reasonOf(run),
     turns,
+    used: {
+      turns: run.turn,
+      calls: run.calls,
+      mutatingCalls: run.mutatingCalls,
+      outputTokens: run.outputTokens,
+      unreportedAttempts: run.unreportedAttempts,
+    },
     artifact: artifactOf(deps, id, run),
+    partial: partialOf(deps, { id, run, turns }),
   };
 }
 
@@ -94,6 +124,19 @@ function artifactOf({ keyring }: Deps, id: string, run: RunHash): RunDocument["a
   if (run.artifact === undefined || run.artifactKind === undefined) return null;
   const place = `${runKeys(id).run}#artifact`;
   return { kind: run.artifactKind, content: openSealed(keyring, { seal: "run", place }, run.artifact) };
+}
+
+function partialOf(
+  { keyring }: Deps,
+  { id, run, turns }: { readonly id: string; readonly run: RunHash; readonly turns: readonly TurnDocument[] },
+): RunDocument["partial"] {
+  if (run.partial === undefined) return null;
+  const text = openSealed(keyring, { seal: "run", place: `${runKeys(id).run}#partial` }, run.partial);
+  const calls = turns.flatMap((turn) => turn.calls);
+  return {
+    executed: calls.filter(({ state }) => state === "EXECUTED").map(({ itemKey: key }) => key),
+    text: text === "" ? null : text,
+  };
 }
 
 async function readTurnDocument(deps: Deps, run: string, turn: number): Promise<TurnDocument> {
@@ -124,10 +167,13 @@ function responseBody(keyring: Keyring, hash: AttemptHash | null): ResponseBody 
   return parseBody(responseBodySchema, verifyRecord(keyring, "response", JSON.parse(hash.record)));
 }
 
+/** The calls that a response had, and those that the validator made of its output. */
 function callKeys(body: ResponseBody): readonly string[] {
-  return body.items
+  const asked = body.items
     .filter(({ kind }) => kind === "tool_call")
     .map(({ ordinal }) => itemKey({ ...body, ordinal }));
+  const own = [ownCallKey(body, "check"), ownCallKey(body, "apply")];
+  return [...asked, ...(body.outcome.kind === "candidate_complete" ? own : [])];
 }
 
 async function readCallDocument({ redis, keyring }: Deps, key: string): Promise<CallDocument | null> {

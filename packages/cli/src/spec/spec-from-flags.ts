@@ -14,6 +14,10 @@ export interface SpecFlags {
   readonly ref: string | undefined;
   readonly instructions: string | undefined;
   readonly priority: string | undefined;
+  /** `KIND` or `KIND:A,B` */
+  readonly expect: string | undefined;
+  /** whether a patch is applied */
+  readonly apply: boolean;
   /** `name=value` each */
   readonly labels: readonly string[];
 }
@@ -40,9 +44,10 @@ export function specFromFlags(
     model: flags.model ?? onlyModel(flags.route, place.routes()),
     instructions: flags.instructions ?? DEFAULT_INSTRUCTIONS,
     input: flags.input,
-    tools: (flags.tools ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])),
+    tools: namesIn(flags.tools ?? ""),
     policy: flags.policy,
     ...workspace,
+    ...expectation(flags),
     ...(flags.priority === undefined ? {} : { priority: Number(flags.priority) }),
     labels: Object.fromEntries(flags.labels.map(labelOf)),
   };
@@ -63,6 +68,38 @@ function onlyModel(name: string, routes: Routes): string {
     );
   }
   return model;
+}
+
+/** What the names after a kind are, for the kinds that take some. */
+const LISTS: Readonly<Record<string, (names: readonly string[]) => object>> = {
+  report: (sections) => ({ sections }),
+  patch: (files) => ({ files }),
+  manifest: (files) => ({ files: files.map((file) => ({ path: file })) }),
+};
+
+function expectation({ expect, apply }: SpecFlags): object {
+  if (expect === undefined) {
+    if (apply) throw new AirlockError("USAGE", "--apply needs --expect patch");
+    return {};
+  }
+  const cut = expect.indexOf(":");
+  const kind = cut < 0 ? expect : expect.slice(0, cut);
+  if (apply && kind !== "patch")
+    throw new AirlockError("USAGE", `--apply is for --expect patch, not for ${kind}`);
+  const list = Object.hasOwn(LISTS, kind) ? LISTS[kind] : undefined;
+  if (cut >= 0 && list === undefined) {
+    throw new AirlockError(
+      "USAGE",
+      `--expect ${expect}: only ${Object.keys(LISTS).join(", ")} take names after a colon`,
+    );
+  }
+  const names = cut < 0 ? [] : namesIn(expect.slice(cut + 1));
+  const named = list === undefined || (cut < 0 && kind === "patch") ? {} : list(names);
+  return { expect: { kind, ...named, ...(apply ? { apply } : {}) } };
+}
+
+function namesIn(text: string): readonly string[] {
+  return text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
 }
 
 function labelOf(text: string): readonly [string, string] {

@@ -6,13 +6,14 @@ import { table } from "./table.ts";
 
 type Turn = RunDocument["turns"][number];
 
-/** A run for people: how it stands, its attempts, its calls, its artifact. */
+/** A run for people: how it stands, its attempts, its calls, its artifact, or what it had where it ended short of one. */
 export function runText(screen: Screen, run: RunDocument): string {
   const head = [
     `${screen.style("bold", run.id)}  ${styledRunState(screen, run.state)}`,
     ...(run.outcome === null ? [] : [`outcome  ${run.outcome}`]),
     ...(run.reason === null ? [] : [`reason   ${plainCell(run.reason)}`]),
     ...(isActionable(run.state) ? [`next     ${nextStep(run.id)}`] : []),
+    ...(run.used.turns === 0 ? [] : [`used     ${usedText(run.used)}`]),
   ];
   const parts = [
     head.join("\n"),
@@ -21,6 +22,7 @@ export function runText(screen: Screen, run: RunDocument): string {
     ...(run.artifact === null
       ? []
       : [`${screen.style("bold", `artifact (${run.artifact.kind})`)}\n${plainText(run.artifact.content)}`]),
+    ...(run.partial === null ? [] : [partialText(screen, run.partial)]),
   ];
   return parts.join("\n\n");
 }
@@ -33,6 +35,30 @@ function isActionable(state: string): boolean {
 
 function nextStep(id: string): string {
   return `airlock quarantine show ${id}; then requeue or abandon it with a --reason`;
+}
+
+function usedText(used: RunDocument["used"]): string {
+  const parts = [
+    counted(used.turns, "turn"),
+    `${counted(used.calls, "call")} (${used.mutatingCalls} with effects)`,
+    counted(used.outputTokens, "output token"),
+  ].join(", ");
+  const { unreportedAttempts } = used;
+  return unreportedAttempts === 0
+    ? parts
+    : `${parts} (${counted(unreportedAttempts, "attempt")} without a report, at the most allowed)`;
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function partialText(screen: Screen, { executed, text }: NonNullable<RunDocument["partial"]>): string {
+  return [
+    screen.style("bold", "partial: what the run had, not a finished artifact"),
+    `executed ${executed.length === 0 ? "no call" : executed.map((key) => key.slice(key.indexOf(".") + 1)).join(", ")}`,
+    ...(text === null ? [] : [plainText(text)]),
+  ].join("\n");
 }
 
 function attemptTable(screen: Screen, turns: readonly Turn[]): string {

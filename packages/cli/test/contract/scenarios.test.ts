@@ -80,7 +80,9 @@ const PLAYED: ScenarioPlayed = {
         calls: [],
       },
     ],
+    used: { turns: 1, calls: 0, mutatingCalls: 0, outputTokens: 0, unreportedAttempts: 0 },
     artifact: null,
+    partial: null,
   },
   report: {
     version: 1,

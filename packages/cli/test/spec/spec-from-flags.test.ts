@@ -14,6 +14,8 @@ const FLAGS: SpecFlags = {
   ref: undefined,
   instructions: undefined,
   priority: undefined,
+  expect: undefined,
+  apply: false,
   labels: [],
 };
 
@@ -26,6 +28,32 @@ const ROUTES = parseRoutes(
   "routes.yaml",
 );
 const place = { folder: tmpdir(), routes: () => ROUTES };
+
+describe("what `--expect` asks for", () => {
+  test.each([
+    ["text", false, { kind: "text" }],
+    ["json", false, { kind: "json" }],
+    ["report:Summary, Tests", false, { kind: "report", sections: ["Summary", "Tests"] }],
+    ["patch", false, { kind: "patch", files: [], apply: false }],
+    ["patch:src/a.ts,src/b.ts", true, { kind: "patch", files: ["src/a.ts", "src/b.ts"], apply: true }],
+    ["manifest:dist/x.js", false, { kind: "manifest", files: [{ path: "dist/x.js" }] }],
+  ])("%s", (expect_, apply, expected) => {
+    expect(specFromFlags({ ...FLAGS, expect: expect_, apply }, place).expect).toEqual(expected);
+  });
+
+  test.each([
+    ["diff", false, /kind is text, json, report, patch or manifest/],
+    ["json:a", false, /--expect json:a: only report, patch, manifest take names after a colon/],
+    ["patch:/etc/passwd", false, /expect\.files\.0: must be a file's path below the workspace root/],
+    ["manifest", false, /expect\.files: Too small/],
+    ["report:", false, /expect\.sections: Too small/],
+    ["toString:a", false, /take names after a colon/],
+    ["text", true, /--apply is for --expect patch, not for text/],
+    [undefined, true, /--apply needs --expect patch/],
+  ])("%s is refused with the reason", (expect_, apply, message) => {
+    expect(() => specFromFlags({ ...FLAGS, expect: expect_, apply }, place)).toThrow(message);
+  });
+});
 
 describe("the flags of `run`", () => {
   test("give a whole spec", () => {

@@ -39,6 +39,8 @@ const RUN: RunDocument = {
       ],
     },
   ],
+  used: { turns: 1, calls: 1, mutatingCalls: 0, outputTokens: 4108, unreportedAttempts: 1 },
+  partial: null,
   artifact: { kind: "text", content: "Done.\u001b]0;title\u0007\u001b[2J\nBye." },
 };
 
@@ -48,6 +50,7 @@ describe("text for people", () => {
       [
         "r1  completed",
         "outcome  candidate_complete",
+        "used     1 turn, 1 call (0 with effects), 4108 output tokens (1 attempt without a report, at the most allowed)",
         "",
         "TURN  ATTEMPT  RAW        OUTCOME                          ERROR",
         "1     1        -          indeterminate                    STREAM_TRUNCATED",
@@ -61,6 +64,23 @@ describe("text for people", () => {
         "Bye.",
       ].join("\n"),
     );
+  });
+
+  test("hands back what a run had that ended short of its artifact, and calls it none", () => {
+    const partial = { executed: ["r1.1.2.0", "r1.2.1.0"], text: "Half\u001b[2J done." };
+    const text = runText(paper(), {
+      ...RUN,
+      state: "escalated",
+      reason: "BUDGET_CALLS",
+      artifact: null,
+      partial,
+    });
+    expect(text.split("\n\n").at(-1)).toBe(
+      ["partial: what the run had, not a finished artifact", "executed 1.2.0, 2.1.0", "Half done."].join(
+        "\n",
+      ),
+    );
+    expect(text).not.toContain("artifact (");
   });
 
   test("says so where there are no runs", () => {

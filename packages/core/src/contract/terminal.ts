@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { LAST_ITEM_ORDINAL } from "../record/index.ts";
 import { ITEM_FLAGS, RESPONSE_FLAGS, WIRE_EVENT_TYPES } from "../wire/index.ts";
 import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 const attemptHead = { ...bodyHead, turn: count.min(1), attempt: count.min(1) };
 /** What the stream had said last, in the vocabulary that all families share. */
 const lastEvent = z.enum(WIRE_EVENT_TYPES).nullable();
+const ordinal = count.max(LAST_ITEM_ORDINAL);
 const kind = z.enum(["tool_call", "message", "reasoning", "provider_executed", "approval_request", "other"]);
 
 /**
@@ -13,7 +15,7 @@ const kind = z.enum(["tool_call", "message", "reasoning", "provider_executed", "
  */
 export const itemBodySchema = z.strictObject({
   ...attemptHead,
-  ordinal: count,
+  ordinal,
   kind,
   callId: z.string().max(1_024).nullable(),
   name: z.string().max(256).nullable(),
@@ -48,7 +50,7 @@ export const responseBodySchema = z.strictObject({
   nativeReason: z.string().max(256).exactOptional(),
   /** which of the turn's stop sequences ended the output, by its place in the list; its text stays out of jobs */
   stopSequence: count.nullable(),
-  items: z.array(z.strictObject({ ordinal: count, kind })).max(1_024),
+  items: z.array(z.strictObject({ ordinal, kind })).max(1_024),
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),
   httpStatus: count.nullable(),

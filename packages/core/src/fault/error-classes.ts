@@ -121,6 +121,8 @@ export const ERROR_CLASSES = {
   API_KEY_MISSING: { stage: "run", meaning: "the streamer holds no COMETAPI_KEY for a route to CometAPI" },
   ATTEMPTS_EXHAUSTED: { stage: "run", meaning: "the last allowed attempt failed" },
   BUDGET_CALLS: { stage: "run", meaning: "the run's budget of calls is used up" },
+  BUDGET_MUTATING: { stage: "run", meaning: "the run's budget of calls with effects is used up" },
+  BUDGET_OUTPUT_TOKENS: { stage: "run", meaning: "the run's budget of output tokens is used up" },
   BUDGET_TURNS: { stage: "run", meaning: "the run's budget of turns is used up" },
   CONTINUATIONS_EXHAUSTED: {
     stage: "run",

@@ -20,8 +20,13 @@ const EVALUATOR_ERROR: Finding = {
 };
 
 export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyDecision {
+  return decideBy(policy, () => findingsFor(policy, request));
+}
+
+/** The decision that findings lead to; where they can't be had, `forbid`. */
+export function decideBy(policy: Policy, findings: () => readonly Finding[]): PolicyDecision {
   try {
-    return decide(policy, findingsFor(policy, request));
+    return decide(policy, findings());
   } catch {
     // The error may quote arguments, and what can't be evaluated is forbidden whatever the cause.
     return decide(policy, [EVALUATOR_ERROR]);

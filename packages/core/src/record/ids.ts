@@ -16,6 +16,16 @@ export interface ItemParts extends AttemptParts {
   readonly ordinal: number;
 }
 
+/**
+ * Ordinals of the calls that the validator makes itself, beside a response's own items: an item's record can't have one,
+ * so neither can be taken for the other.
+ */
+export const OWN_ORDINALS = { check: 1_000_000, apply: 1_000_001 } as const;
+export type OwnCall = keyof typeof OWN_ORDINALS;
+
+/** The ordinals that a streamer may give. */
+export const LAST_ITEM_ORDINAL = OWN_ORDINALS.check - 1;
+
 const RUN_ID = /^r[0-9a-z]{20}$/;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -38,6 +48,17 @@ export function attemptKey({ run, turn, attempt }: AttemptParts): string {
 
 export function itemKey(parts: ItemParts): string {
   return `${attemptKey(parts)}.${parts.ordinal}`;
+}
+
+export function ownCallKey(attempt: AttemptParts, call: OwnCall): string {
+  return itemKey({ ...attempt, ordinal: OWN_ORDINALS[call] });
+}
+
+/** Which of the validator's own calls a key names; null for an item of a response. */
+export function ownCallOf(key: string): OwnCall | null {
+  const ordinal = parseItemKey(key)?.ordinal;
+  if (ordinal === OWN_ORDINALS.check) return "check";
+  return ordinal === OWN_ORDINALS.apply ? "apply" : null;
 }
 
 /** The name of the one response record of an attempt. */

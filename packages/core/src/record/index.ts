@@ -1,9 +1,12 @@
 export { sha256Hex } from "./digest.ts";
 export {
   attemptKey,
+  LAST_ITEM_ORDINAL,
   isRunId,
   itemKey,
   newRunId,
+  ownCallKey,
+  ownCallOf,
   parseAttemptKey,
   parseItemKey,
   responseKey,
@@ -11,6 +14,7 @@ export {
   parseTurnKey,
   type AttemptParts,
   type ItemParts,
+  type OwnCall,
   type TurnParts,
 } from "./ids.ts";
 export {

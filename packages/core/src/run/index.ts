@@ -6,7 +6,7 @@ export {
   type ActionAnswer,
   type ActionRecord,
 } from "./actions.ts";
-export { openClaims, sealClaims } from "./claims.ts";
+export { openArguments, openClaims, sealArguments, sealClaims } from "./claims.ts";
 export {
   CONTRACT_SCENARIOS,
   meetsDemand,

@@ -53,6 +53,9 @@ export const runHashSchema = z.object({
   turn: number.default(0),
   calls: number.default(0),
   mutatingCalls: number.default(0),
+  outputTokens: number.default(0),
+  /** attempts whose output tokens the route did not report, and that were charged by their bound */
+  unreportedAttempts: number.default(0),
   corrections: number.default(0),
   continuations: number.default(0),
   /** how often a person had it go on after its end */
@@ -64,6 +67,8 @@ export const runHashSchema = z.object({
   detail: z.string().optional(),
   artifactKind: z.string().optional(),
   artifact: z.string().optional(),
+  /** sealed: the last text of a run that ended short of its artifact */
+  partial: z.string().optional(),
 });
 export type RunHash = z.infer<typeof runHashSchema>;
 
@@ -124,6 +129,8 @@ export const callHashSchema = z.object({
   detail: z.string().optional(),
   /** sealed */
   claims: z.string().optional(),
+  /** sealed: the arguments of a call that the validator makes itself */
+  arguments: z.string().optional(),
   argumentsDigest: z.string().optional(),
   manifestDigest: z.string().optional(),
   policyDigest: z.string().optional(),

@@ -18,6 +18,8 @@ export const limitsSchema = z.strictObject({
   maxOutputTokens: positive.max(1_000_000).nullable().default(null),
   /** how far `larger_budget` may raise the output budget of a turn */
   maxOutputTokensCap: positive.max(1_000_000).default(64_000),
+  /** output tokens of all responses together, failed attempts included; null for no limit */
+  outputTokens: positive.max(1_000_000_000).nullable().default(null),
   deadlineMs: positive.max(7 * 86_400_000).default(3_600_000),
 });
 

@@ -7,13 +7,14 @@ import { pieceStart } from "./conversation.ts";
 import { earlyCalls, type EarlyCalls } from "./early-calls.ts";
 import { budgetText, fieldText } from "./fields.ts";
 import { DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
-import { ADMIT, CANCEL, END_RUN } from "./scripts/run-scripts.ts";
-import { NEXT_ATTEMPT, NEXT_TURN, PARK_ATTEMPT, UNLOCK } from "./scripts/turn-scripts.ts";
+import { ADMIT, CANCEL, CHARGE_OUTPUT, END_RUN } from "./scripts/run-scripts.ts";
+import { NEXT_ATTEMPT, NEXT_TURN, PARK_ATTEMPT } from "./scripts/turn-scripts.ts";
 import { openTurns, type OpenTurns } from "./open-turns.ts";
 import { quarantineWrites, type QuarantineWrites } from "./quarantine-writes.ts";
 import { turnFromList } from "./reads.ts";
-import type { CallStage, TurnHash } from "./records.ts";
+import type { TurnHash } from "./records.ts";
 import type { FinalRunState } from "./states.ts";
+import { unlocking, type Unlocking } from "./unlocking.ts";
 
 type Fields = Parameters<typeof fieldText>[0];
 
@@ -23,14 +24,8 @@ export interface Settlement {
   readonly turn: TurnHash;
 }
 
-export interface Unlocked {
-  readonly answer: "unlocked" | "stale" | "over_budget";
-  /** the early calls that were settled already */
-  readonly settled: readonly string[];
-}
-
 /** The validator's writes: each is one script that compares before it sets, so that a repeated message changes nothing. */
-export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites {
+export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites, Unlocking {
   admit(
     run: string,
     admission: {
@@ -49,18 +44,6 @@ export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites 
   /** Notes that the attempt is held back; true the first time. */
   park(attempt: AttemptParts, events: readonly RunEvent[]): Promise<boolean>;
   decide(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<boolean>;
-  unlock(
-    attempt: AttemptParts,
-    unlocking: {
-      readonly stages: ReadonlyMap<string, CallStage>;
-      readonly needs: ReadonlyMap<string, readonly string[]>;
-      readonly mutatingCalls: number;
-      readonly limits: { readonly calls: number; readonly mutatingCalls: number };
-      readonly runState: "running" | "awaiting_approval";
-      /** item keys of those that were granted before the response had ended; left out: none */
-      readonly early?: readonly string[];
-    },
-  ): Promise<Unlocked>;
   release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
   settle(
     itemKey: string,
@@ -88,6 +71,11 @@ export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites 
     turn: TurnParts,
     ending: { readonly state: FinalRunState; readonly fields: Fields; readonly events: readonly RunEvent[] },
   ): Promise<boolean>;
+  /** Charges the run for an attempt's output, once; `reported`: whether its route told the number. */
+  chargeOutput(
+    attempt: AttemptParts,
+    output: { readonly tokens: number; readonly reported: boolean },
+  ): Promise<boolean>;
   cancel(run: string, events: readonly RunEvent[]): Promise<boolean>;
 }
 
@@ -100,11 +88,15 @@ export function createValidatorStore(redis: Redis, { keepMs }: { readonly keepMs
     ...turnWrites(redis),
     ...callWrites(redis),
     ...earlyCalls(redis),
+    ...unlocking(redis),
     ...openTurns(redis),
   };
 }
 
-function runWrites(redis: Redis, keepMs: number): Pick<ValidatorStore, "admit" | "endRun" | "cancel"> {
+function runWrites(
+  redis: Redis,
+  keepMs: number,
+): Pick<ValidatorStore, "admit" | "endRun" | "cancel" | "chargeOutput"> {
   return {
     async admit(run, { fields, pieces, maxOutputTokens, deadlineMs, refused, events }) {
       const keys = runKeys(run);
@@ -126,6 +118,13 @@ function runWrites(redis: Redis, keepMs: number): Pick<ValidatorStore, "admit" |
       return once(redis, END_RUN, {
         keys: [keys.run, keys.turn(turn), keys.events],
         args: [fieldText({ ...fields, state }), eventText(events), keepMs],
+      });
+    },
+    async chargeOutput({ run, turn, attempt }, { tokens, reported }) {
+      const keys = runKeys(run);
+      return once(redis, CHARGE_OUTPUT, {
+        keys: [keys.turn(turn), keys.run],
+        args: [attempt, tokens, reported ? "1" : ""],
       });
     },
     async cancel(run, events) {
@@ -154,32 +153,8 @@ function attemptWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "park
   };
 }
 
-const UNLOCK_ANSWER = z.enum(["unlocked", "stale", "over_budget"]);
-
-function turnWrites(redis: Redis): Pick<ValidatorStore, "unlock" | "nextTurn"> {
+function turnWrites(redis: Redis): Pick<ValidatorStore, "nextTurn"> {
   return {
-    async unlock({ run, turn, attempt }, { stages, needs, mutatingCalls, limits, runState, early = [] }) {
-      const keys = runKeys(run);
-      const fields = Object.fromEntries<string>([
-        ...[...stages].map(([item, stage]): [string, string] => [`call:${item}`, stage]),
-        ...[...needs].map(([item, others]): [string, string] => [`need:${item}`, JSON.stringify(others)]),
-      ]);
-      const reply = await runScript(redis, UNLOCK, {
-        keys: [keys.turn(turn), keys.run, ...early.map((item) => keys.call(item))],
-        args: [
-          attempt,
-          fieldText(fields),
-          stages.size,
-          mutatingCalls,
-          limits.calls,
-          limits.mutatingCalls,
-          runState,
-          ...early,
-        ],
-      });
-      const [answer, ...settled] = z.tuple([UNLOCK_ANSWER], z.string()).parse(reply);
-      return { answer, settled };
-    },
     async nextTurn({ run, turn, attempt }, { leaves, pieces, maxOutputTokens, counts, stitched, events }) {
       const keys = runKeys(run);
       return once(redis, NEXT_TURN, {

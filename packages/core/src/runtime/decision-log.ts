@@ -45,6 +45,7 @@ export const responseDecisionSchema = z.strictObject({
   decision: z.enum([
     "unlock_effects",
     "block_side_effects",
+    "check_artifact",
     "complete_run",
     "continue_turn",
     "retry_attempt",

@@ -78,7 +78,7 @@ const WRITE_FILE: ToolManifest = {
   origin: { kind: "builtin" },
 };
 
-const APPLY_PATCH: ToolManifest = {
+export const APPLY_PATCH: ToolManifest = {
   name: "apply_patch",
   description:
     "Apply one unified diff to files of the workspace, all of it or nothing. " +

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../json/index.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
 import type { ToolManifest } from "./manifest.ts";
-import { patchPaths } from "./patch-paths.ts";
+import { patchPaths } from "./patch-files.ts";
 import { normalizeWorkspacePath, pathsOverlap } from "./workspace-path.ts";
 
 type Reach = "none" | "read" | "write";
@@ -49,12 +49,24 @@ function namedPaths(
   read: (text: string) => readonly string[] | null,
 ): NamedPaths {
   const raw = names.map((name) => {
-    const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    return typeof value === "string" ? read(value) : null;
+    const texts = textsOf(Object.hasOwn(args, name) ? args[name] : undefined).map((text) =>
+      text === null ? null : read(text),
+    );
+    return texts.length === 0 || texts.includes(null) ? null : texts.flatMap((found) => found ?? []);
   });
   const paths = raw.flatMap((found) => (found ?? []).map(normalizeWorkspacePath));
   const usable = paths.filter((path) => path !== null);
   return { paths: [...new Set(usable)], clear: !raw.includes(null) && usable.length === paths.length };
+}
+
+/** An argument that names paths is one text, or a list of objects with a `path`; null stands for anything else. */
+function textsOf(value: JsonValue | undefined): readonly (string | null)[] {
+  if (typeof value === "string") return [value];
+  if (value === undefined || !isJsonArray(value)) return [null];
+  return value.map((entry) => {
+    const path = isJsonObject(entry) && Object.hasOwn(entry, "path") ? entry["path"] : null;
+    return typeof path === "string" ? path : null;
+  });
 }
 
 const WIDTH = { none: 0, read: 1, write: 2 } as const satisfies Record<Reach, number>;

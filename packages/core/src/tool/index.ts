@@ -1,5 +1,5 @@
 export { BUILTIN_CATALOG } from "./builtin-catalog.ts";
-export { BUILTIN_MANIFESTS } from "./builtin.ts";
+export { APPLY_PATCH, BUILTIN_MANIFESTS } from "./builtin.ts";
 export { createCatalog, type ToolCatalog } from "./catalog.ts";
 export { argumentClaims, claimsConflict, resourceClaims, type ResourceClaims } from "./claims.ts";
 export { compileSchema, type SchemaCheck } from "./compile-schema.ts";
@@ -18,4 +18,6 @@ export {
   type OperatorTool,
 } from "./operator-tool.ts";
 export { toolFields } from "./tool-fields.ts";
+export { CHECK_FILES, CHECK_PATCH, OWN_TOOLS } from "./own-tools.ts";
+export { readPatchFiles, type PatchFile } from "./patch-files.ts";
 export { normalizeWorkspacePath, pathsOverlap } from "./workspace-path.ts";

@@ -7,7 +7,7 @@ export type EffectClass = (typeof EFFECTS)[number];
 
 /** Which arguments say what a call touches, as data; `resourceClaims` reads them. */
 export interface ToolClaims {
-  /** Names of arguments that hold a path that is read. */
+  /** Names of arguments that hold a path that is read, or a list of objects with such a `path`. */
   readonly reads: readonly string[];
   /** Names of arguments that hold a path that is written. */
   readonly writes: readonly string[];

@@ -22,6 +22,7 @@ describe("a spec", () => {
         continuations: 5,
         maxOutputTokens: null,
         maxOutputTokensCap: 64_000,
+        outputTokens: null,
         deadlineMs: 3_600_000,
       },
       labels: {},
@@ -49,7 +50,7 @@ describe("a spec", () => {
     ["no input", { input: "" }],
     ["more attempts than the limit", { limits: { attempts: 21 } }],
     ["a fraction of a turn", { limits: { turns: 1.5 } }],
-    ["an unknown kind of artifact", { expect: { kind: "patch" } }],
+    ["an unknown kind of artifact", { expect: { kind: "diff" } }],
     ["a priority out of range", { priority: 11 }],
     ["a label that is no text", { labels: { a: 1 } }],
   ])("with %s is refused", (_, change) => {

@@ -3,9 +3,12 @@ import * as fc from "fast-check";
 import type { JsonObject } from "@airlock/core/json";
 import {
   BUILTIN_MANIFESTS,
+  CHECK_FILES,
+  CHECK_PATCH,
   claimsConflict,
   createCatalog,
   normalizeWorkspacePath,
+  OWN_TOOLS,
   resourceClaims,
   type ResourceClaims,
 } from "@airlock/core/tool";
@@ -56,6 +59,29 @@ describe("a workspace path", () => {
   });
 });
 
+describe("the claims of a check", () => {
+  test.each<[JsonObject, Partial<ResourceClaims>]>([
+    [{ files: [{ path: "dist/x.js" }, { path: "./a", minBytes: 1 }] }, { reads: ["dist/x.js", "a"] }],
+    [{ files: [{ path: "../x" }] }, { workspace: "read" }],
+    [{ files: [{ path: 1 }, { path: "a" }] }, { workspace: "read" }],
+    [{ files: [] }, { workspace: "read" }],
+    [{ files: { path: "a" } }, { workspace: "read" }],
+  ])("%j", (args, expected) => {
+    expect(resourceClaims(CHECK_FILES, args)).toEqual(claim(expected));
+  });
+
+  test("of a patch are what it would write, so that policy's scope decides on it", () => {
+    const patch = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b\n";
+    expect(resourceClaims(CHECK_PATCH, { patch })).toEqual(claim({ writes: ["x.ts"] }));
+  });
+});
+
+test("a tool of the validator's own has a name that no catalog takes, so that no model can ask for it", () => {
+  for (const manifest of OWN_TOOLS.values()) {
+    expect(() => createCatalog([manifest])).toThrow(/is no tool name/);
+  }
+});
+
 describe("the claims of a call", () => {
   test.each<[string, JsonObject, Partial<ResourceClaims>]>([
     ["read_file", { path: "./a.ts" }, { reads: ["a.ts"] }],
@@ -68,11 +94,7 @@ describe("the claims of a call", () => {
     ["run_command", { argv: ["ls"] }, { workspace: "write" }],
     ["apply_patch", { patch: "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b\n" }, { writes: ["x.ts"] }],
     ["apply_patch", { patch: "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n" }, { workspace: "write" }],
-    [
-      "apply_patch",
-      { patch: "--- a/../x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n" },
-      { writes: ["y"], workspace: "write" },
-    ],
+    ["apply_patch", { patch: "--- a/../x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n" }, { workspace: "write" }],
     ["apply_patch", { patch: "not a patch" }, { workspace: "write" }],
   ])("%s %j", (tool, args, expected) => {
     expect(claimsOf(tool, args)).toEqual(claim(expected));

@@ -14,12 +14,13 @@ const HUNK = ["@@ -1 +1 @@", "-a", "+b"];
 describe("the paths that a patch writes", () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ["a change", ["--- a/src/x.js", "+++ b/src/x.js", ...HUNK], ["src/x.js"]],
-    ["two names", ["--- a/x", "+++ b/y", ...HUNK], ["x", "y"]],
     ["a new file", ["--- /dev/null", "+++ b/new", "@@ -0,0 +1 @@", "+b"], ["new"]],
     ["a deleted file", ["--- a/old", "+++ /dev/null", "@@ -1 +0,0 @@", "-b"], ["old"]],
+    ["headers that end in carriage returns", ["--- a/x\r", "+++ b/x\r", ...HUNK], ["x"]],
     ["a time stamp", ["--- a/x\t2026-01-01", "+++ b/x\t2026-01-01", ...HUNK], ["x"]],
     ["two files", ["--- a/x", "+++ b/x", ...HUNK, "--- a/y", "+++ b/y", ...HUNK], ["x", "y"]],
     ["a mode change", ["diff --git a/run b/run", "old mode 100644", "new mode 100755"], ["run"]],
+    ["a quoted name", ['--- "a/x\\303\\251"', '+++ "b/x\\303\\251"', ...HUNK], ["xé"]],
     ["a rename", ["diff --git a/x b/y", "similarity index 100%", "rename from x", "rename to y"], ["x", "y"]],
     [
       "a missing newline",
@@ -47,7 +48,17 @@ describe("the paths that a patch writes", () => {
   test.each<[string, readonly string[]]>([
     ["no header", HUNK],
     ["no prefix", ["--- src/x.js", "+++ src/x.js", ...HUNK]],
-    ["a quoted name", ['--- "a/x\\303\\251"', '+++ "b/x\\303\\251"', ...HUNK]],
+    ["two names that are no rename", ["--- a/x", "+++ b/y", ...HUNK]],
+    ["a copy", ["diff --git a/x b/y", "similarity index 100%", "copy from x", "copy to y"]],
+    [
+      "a link",
+      ["diff --git a/x b/x", "new file mode 120000", "--- /dev/null", "+++ b/x", "@@ -0,0 +1 @@", "+y"],
+    ],
+    [
+      "a submodule",
+      ["diff --git a/x b/x", "new file mode 160000", "--- /dev/null", "+++ b/x", "@@ -0,0 +1 @@", "+y"],
+    ],
+    ["headers that name different files", ["diff --git a/x b/x", "--- a/y", "+++ b/y", ...HUNK]],
     ["an ambiguous git header", ["diff --git a/x b/y b/z", "old mode 100644", "new mode 100755"]],
     ["prose before the diff", ["Here is the patch:", "--- a/x", "+++ b/x", ...HUNK]],
     ["another patch language", ["*** Begin Patch", "*** Update File: x", "*** End Patch"]],
@@ -56,7 +67,6 @@ describe("the paths that a patch writes", () => {
     ["counts that the hunk oversteps", ["--- a/x", "+++ b/x", "@@ -1,0 +1 @@", "-a", "+b"]],
     ["a header that other tools read as a name", ["Index: x", "--- a/y", "+++ b/y", ...HUNK]],
     ["binary data", ["diff --git a/x b/x", "GIT binary patch", "literal 1"]],
-    ["carriage returns in names", ["--- a/x\r", "+++ b/x\r", ...HUNK]],
   ])("are the whole workspace for %s", (_name, lines) => {
     expect(writtenBy(lines)).toBe("whole workspace");
   });

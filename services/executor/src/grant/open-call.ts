@@ -1,15 +1,18 @@
-// Takes a verified grant, gives the arguments that it was signed for, read from the streamer's own record;
+// Takes a verified grant, gives the arguments that it was signed for, read from the streamer's own record, or for a call
+// that the validator makes itself from the validator's;
 // refuses whatever is not byte for byte what the grant is bound to, and what this executor's own policy doesn't allow.
 import { argumentsDigest } from "@airlock/core/call";
 import { itemBodySchema, parseBody, type ExecutionBody } from "@airlock/core/contract";
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
-import type { JsonObject } from "@airlock/core/json";
-import { evaluatePolicy } from "@airlock/core/policy";
-import { itemKey as keyOf, openSealed, sha256Hex, verifyRecord } from "@airlock/core/record";
-import { readItem } from "@airlock/core/run";
+import { isJsonObject, parseStrictJson, type JsonObject } from "@airlock/core/json";
+import { evaluateCheck, evaluatePolicy } from "@airlock/core/policy";
+import { itemKey as keyOf, openSealed, ownCallOf, sha256Hex, verifyRecord } from "@airlock/core/record";
+import { openArguments, readCall, readItem } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
-import { argumentClaims, manifestDigest, type ToolManifest } from "@airlock/core/tool";
+import { argumentClaims, manifestDigest, OWN_TOOLS, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
+
+const OWN_ARGUMENTS = { maxBytes: 33_554_432, maxDepth: 16, topLevel: "object" } as const;
 
 export type OpenedCall =
   | { readonly ok: true; readonly manifest: ToolManifest; readonly args: JsonObject }
@@ -17,11 +20,12 @@ export type OpenedCall =
 
 export async function openCall(deps: Deps, grant: ExecutionBody): Promise<OpenedCall> {
   try {
-    const manifest = deps.catalog.get(grant.tool);
+    const own = ownCallOf(grant.itemKey);
+    const manifest = own === "check" ? OWN_TOOLS.get(grant.tool) : deps.catalog.get(grant.tool);
     if (manifest === undefined || manifestDigest(manifest) !== grant.manifestDigest) {
       return refused("TOOL_DRIFT", "the executor has another manifest of this tool");
     }
-    const args = await readArguments(deps, grant);
+    const args = own === null ? await itemArguments(deps, grant) : await ownArguments(deps, grant);
     if (args === null) return refused("GRANT_INVALID", "the item is not the one that the grant is bound to");
     return checkPolicy(deps, grant, { manifest, args });
   } catch (error) {
@@ -31,7 +35,16 @@ export async function openCall(deps: Deps, grant: ExecutionBody): Promise<Opened
   }
 }
 
-async function readArguments(deps: Deps, grant: ExecutionBody): Promise<JsonObject | null> {
+/** What the validator sealed beside its own call: the digest in its signed grant is all that vouches for it. */
+async function ownArguments(deps: Deps, grant: ExecutionBody): Promise<JsonObject | null> {
+  const sealed = (await readCall(deps.redis, grant.itemKey))?.arguments;
+  if (sealed === undefined) return null;
+  const text = openArguments(deps.keyring, grant.itemKey, sealed);
+  const parsed = parseStrictJson(text, OWN_ARGUMENTS);
+  return parsed.ok && isJsonObject(parsed.value) ? asGranted(grant, parsed.value) : null;
+}
+
+async function itemArguments(deps: Deps, grant: ExecutionBody): Promise<JsonObject | null> {
   const stored = await readItem(deps.redis, grant.itemKey);
   if (stored === null || stored.content === null) return null;
   const item = parseBody(itemBodySchema, verifyRecord(deps.keyring, "item", stored.record));
@@ -42,10 +55,13 @@ async function readArguments(deps: Deps, grant: ExecutionBody): Promise<JsonObje
   const content = openSealed(deps.keyring, { seal: "calls", place }, stored.content);
   const { name, argumentsKind } = item;
   const verdict = deps.judge.judge({ name, argumentsKind, content, allowedTools: new Set([grant.tool]) });
-  if (verdict.status !== "SCHEMA_VALID") return null;
+  return verdict.status === "SCHEMA_VALID" ? asGranted(grant, verdict.arguments) : null;
+}
+
+function asGranted(grant: ExecutionBody, args: JsonObject): JsonObject | null {
   const { tool, manifestDigest: manifest, workspace } = grant;
-  const digest = argumentsDigest({ tool, manifestDigest: manifest, arguments: verdict.arguments, workspace });
-  return digest === grant.argumentsDigest ? verdict.arguments : null;
+  const digest = argumentsDigest({ tool, manifestDigest: manifest, arguments: args, workspace });
+  return digest === grant.argumentsDigest ? args : null;
 }
 
 /** The executor decides again with its own copy of the policy; it may only be stricter. */
@@ -60,7 +76,8 @@ function checkPolicy(
     return refused("POLICY_CHANGED", "the executor has another version of the policy");
   }
   const claims = argumentClaims(manifest, args);
-  const { decision, reason } = evaluatePolicy(policy, {
+  const evaluate = OWN_TOOLS.has(manifest.name) ? evaluateCheck : evaluatePolicy;
+  const { decision, reason } = evaluate(policy, {
     tool: manifest.name,
     effect: manifest.effect,
     arguments: args,

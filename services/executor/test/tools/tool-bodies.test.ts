@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUILTIN_MANIFESTS } from "@airlock/core/tool";
+import { BUILTIN_MANIFESTS, OWN_TOOLS } from "@airlock/core/tool";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TOOL_BODIES } from "../../src/tools/index.ts";
@@ -10,7 +10,8 @@ import { toolFixture } from "./tool-fixture.ts";
 const lost = (): Promise<boolean> => Promise.resolve(false);
 
 test("each manifest has a body, and each body a manifest", () => {
-  expect([...TOOL_BODIES.keys()].toSorted()).toEqual(BUILTIN_MANIFESTS.map(({ name }) => name).toSorted());
+  const names = [...BUILTIN_MANIFESTS, ...OWN_TOOLS.values()].map(({ name }) => name);
+  expect([...TOOL_BODIES.keys()].toSorted()).toEqual(names.toSorted());
 });
 
 test("what the schema should have refused is refused by each body", async () => {

@@ -69,6 +69,9 @@ const PREFILLS = {
   responses: false,
 } as const satisfies Record<Family, boolean>;
 
+/** The kinds of artifact that are held against the workspace. */
+const LOOKED_FOR: readonly string[] = ["patch", "manifest"];
+
 /** The kinds of output that can be put together from pieces. */
 const STITCHED_KINDS: readonly string[] = ["text", "report"];
 
@@ -122,9 +125,14 @@ function toolProblems(spec: RunSpec, known: Known): readonly string[] {
 
 function workspaceProblems(spec: RunSpec, sources: readonly string[]): readonly string[] {
   if (spec.workspace === undefined) {
-    return spec.tools.length > 0 && spec.contract === undefined
-      ? ["tools need a workspace: { source, ref }"]
-      : [];
+    return [
+      ...(spec.tools.length > 0 && spec.contract === undefined
+        ? ["tools need a workspace: { source, ref }"]
+        : []),
+      ...(LOOKED_FOR.includes(spec.expect.kind)
+        ? [`expect: ${spec.expect.kind} needs a workspace: { source, ref }`]
+        : []),
+    ];
   }
   return sourceAllowed(spec.workspace.source, sources)
     ? []

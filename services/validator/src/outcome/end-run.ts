@@ -6,6 +6,7 @@ import { storeReport } from "../contract/store-report.ts";
 import type { Deps } from "../deps.ts";
 import { dropEarly } from "../settlement/drop-early.ts";
 import { settledEvent } from "../settlement/settled-event.ts";
+import { lastText } from "./last-text.ts";
 
 export interface Ending {
   readonly state: FinalRunState;
@@ -14,6 +15,17 @@ export interface Ending {
   readonly artifact?: { readonly kind: string; readonly content: string };
 }
 
+/**
+ * Endings short of an artifact, by a bound or by somebody's decision: what the run had by then is handed back, as a part and
+ * never as the artifact. What a provider's policy stopped, or a person cancelled, is not.
+ */
+const HANDS_BACK: ReadonlySet<FinalRunState> = new Set([
+  "denied",
+  "escalated",
+  "outcome_unknown",
+  "truncated",
+]);
+
 /** Ends a run once: what had not been released is cancelled, what runs is left to its own end. */
 export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promise<void> {
   const { run } = turn;
@@ -21,14 +33,16 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
   if (state !== "completed" && state !== "cancelled") await deps.store.noteRefused(run);
   await cancelWaitingCalls(deps, turn);
   await dropEarly(deps, turn);
-  const place = { seal: "run", place: `${runKeys(run).run}#artifact` } as const;
+  const sealed = (field: "artifact" | "partial", text: string): string =>
+    sealBody(deps.keyring, { seal: "run", place: `${runKeys(run).run}#${field}` }, text);
   const ended = await deps.store.endRun(turn, {
     state,
     fields: {
       errorClass,
       detail: ending.detail,
       artifactKind: artifact?.kind,
-      artifact: artifact === undefined ? undefined : sealBody(deps.keyring, place, artifact.content),
+      artifact: artifact === undefined ? undefined : sealed("artifact", artifact.content),
+      partial: HANDS_BACK.has(state) ? sealed("partial", await lastText(deps, turn)) : undefined,
     },
     events: [{ type: "run_ended", state, errorClass }],
   });

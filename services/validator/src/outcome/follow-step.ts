@@ -4,7 +4,7 @@ import type { ResponseBody } from "@airlock/core/contract";
 import { assertNever } from "@airlock/core/fault";
 import { turnKey } from "@airlock/core/record";
 import type { Deps } from "../deps.ts";
-import { openNextTurn } from "../settlement/close-turn.ts";
+import { openNextTurn } from "../settlement/open-next-turn.ts";
 import { dropEarly } from "../settlement/drop-early.ts";
 import type { Committed } from "./committed.ts";
 import { endRun } from "./end-run.ts";

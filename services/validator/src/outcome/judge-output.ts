@@ -1,37 +1,21 @@
-// Takes the committed output of a candidate_complete response, gives a completed run with its artifact,
-// or a bounded number of corrective turns that say precisely what is wrong, and then an escalation.
-import { validateArtifact } from "@airlock/core/artifact";
-import { readSpec, sealPiece } from "@airlock/core/run";
+// Takes the committed output of a candidate_complete response, gives a completed run with its artifact, a check of it in
+// the workspace where its kind asks for one, or a corrective turn that says precisely what is wrong.
+import { checkOutput } from "../artifact/check-output.ts";
+import { correctOutput } from "../artifact/correct-output.ts";
+import { readOutput } from "../artifact/read-output.ts";
 import type { Deps } from "../deps.ts";
-import { openNextTurn } from "../settlement/close-turn.ts";
 import { endRun } from "./end-run.ts";
 import type { Followed } from "./log-response.ts";
 import type { Committed } from "./committed.ts";
-import { stitchedText } from "./output-text.ts";
 
-export async function judgeOutput(deps: Deps, { body, run, turn }: Committed): Promise<Followed> {
-  const spec = await readSpec(deps, body.run, run.plan.specDigest);
-  const result = validateArtifact(spec.expect, await stitchedText(deps, body));
-  if (result.ok) {
-    await endRun(deps, body, { state: "completed", errorClass: null, artifact: result.artifact });
-    return "complete_run";
+export async function judgeOutput(deps: Deps, { body, run, turn }: Committed): Promise<Followed | null> {
+  const { result, check } = await readOutput(deps, run, body);
+  if (!result.ok) {
+    const { maxOutputTokens } = turn;
+    const { reason } = result;
+    return correctOutput(deps, { run, attempt: body, leaves: "streaming", maxOutputTokens, reason });
   }
-  await deps.store.noteRefused(body.run);
-  if (run.corrections >= run.plan.limits.corrections || body.turn >= run.plan.limits.turns) {
-    const detail = result.reason;
-    await endRun(deps, body, { state: "escalated", errorClass: "CORRECTIONS_EXHAUSTED", detail });
-    return "end_run";
-  }
-  const correction = {
-    type: "correction",
-    text: `The final output is not usable: ${result.reason}. Send it again, corrected.`,
-  } as const;
-  await openNextTurn(deps, body, {
-    leaves: "streaming",
-    pieces: [sealPiece(deps.keyring, { run: body.run, turn: body.turn, phase: "results" }, [correction])],
-    maxOutputTokens: turn.maxOutputTokens,
-    counts: "corrections",
-    stitched: false,
-  });
-  return "retry_attempt";
+  if (check !== null) return checkOutput(deps, { run, attempt: body }, "check");
+  await endRun(deps, body, { state: "completed", errorClass: null, artifact: result.artifact });
+  return "complete_run";
 }

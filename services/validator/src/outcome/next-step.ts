@@ -47,7 +47,8 @@ const REFUSING_ERRORS: ReadonlySet<string> = new Set([
   "permission_error",
 ]);
 
-const DEFAULT_BUDGET = 4_096;
+/** What a request without a bound of its own is taken to ask for. */
+export const DEFAULT_OUTPUT_BUDGET = 4_096;
 const BUDGET_FACTOR = 2;
 
 /** What the run has used up when the response is looked at. */
@@ -58,9 +59,21 @@ export interface Progress {
   readonly maxOutputTokens: number | null;
   /** whether contract reports vouch for the route */
   readonly verified: boolean;
+  /** what forbids the run any further request */
+  readonly spent: ErrorClass | null;
 }
 
 export function nextStep(
+  response: ResponseBody,
+  plan: Pick<RunPlan, "limits" | "onTruncated">,
+  progress: Progress,
+): Step {
+  const step = wantedStep(response, plan, progress);
+  const asks = step.kind === "continue" || step.kind === "stitch" || step.kind === "retry";
+  return asks && progress.spent !== null ? escalated(progress.spent) : step;
+}
+
+function wantedStep(
   response: ResponseBody,
   plan: Pick<RunPlan, "limits" | "onTruncated">,
   progress: Progress,
@@ -124,7 +137,7 @@ function afterTruncation(
   if (isFinalCut(response)) return { kind: "end", state: "truncated", errorClass: "OUTPUT_TRUNCATED" };
   if (plan.onTruncated === "continue" && isText(response)) return continued("stitch", plan, progress);
   const cap = plan.limits.maxOutputTokensCap;
-  const larger = Math.min((maxOutputTokens ?? DEFAULT_BUDGET) * BUDGET_FACTOR, cap);
+  const larger = Math.min((maxOutputTokens ?? DEFAULT_OUTPUT_BUDGET) * BUDGET_FACTOR, cap);
   const grows = larger > (maxOutputTokens ?? 0);
   if (plan.onTruncated === "larger_budget" && grows && response.attempt < plan.limits.attempts) {
     return { kind: "retry", maxOutputTokens: larger, reason: "OUTPUT_TRUNCATED" };

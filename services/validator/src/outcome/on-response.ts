@@ -3,19 +3,23 @@
 import type { ResponseBody } from "@airlock/core/contract";
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { itemKey } from "@airlock/core/record";
-import { readRun, readTurn } from "@airlock/core/run";
-import { ADAPTERS, INDETERMINATE, isNormalEnd } from "@airlock/core/wire";
+import { readRun, readTurn, type TurnHash } from "@airlock/core/run";
+import { redisNow } from "@airlock/core/store";
+import { isNormalEnd } from "@airlock/core/wire";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
 import { logSettledItem } from "../settlement/log-settled.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { judgeItem } from "../verdict/judge-item.ts";
+import { asRead } from "./as-read.ts";
 import type { JudgedCalls } from "./committed.ts";
 import { followStep } from "./follow-step.ts";
 import { logResponse } from "./log-response.ts";
 import { nextStep } from "./next-step.ts";
 import { noteContract } from "./note-contract.ts";
+import { outputCharge } from "./output-charge.ts";
+import { spentBudget } from "./spent-budget.ts";
 import { stepWithTools } from "./tool-drift.ts";
 
 export async function onResponse(deps: Deps, { body }: Delivery<"response">): Promise<Handled> {
@@ -24,8 +28,8 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
     readTurn(deps.redis, body.run, body.turn),
   ]);
   if (hash?.plan === undefined || hash.endedAt !== undefined || turn?.attempt !== body.attempt) return DONE;
-  const run = { ...hash, plan: hash.plan };
   if (turn.state === "streaming") {
+    const run = await charged(deps, { ...hash, plan: hash.plan }, { body, turn });
     const calls = await judgeCalls(deps, run, body);
     const read = asRead(deps, run, body);
     if (!isNormalEnd(read.outcome)) await deps.store.noteRefused(body.run);
@@ -35,6 +39,7 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
       continuations: run.continuations,
       maxOutputTokens: turn.maxOutputTokens,
       verified: (await routeStanding(deps, run)) === "verified",
+      spent: spentBudget(run, await redisNow(deps.redis)),
     });
     const step = stepWithTools(next, deps.catalog, run.plan);
     const { followed, settled } = await followStep(deps, { body, run, turn, calls }, step);
@@ -47,13 +52,15 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
   return DONE;
 }
 
-/**
- * Reports vouch for one version of an adapter: what another version read has no outcome, whatever it says.
- */
-function asRead(deps: Deps, run: AdmittedRun, body: ResponseBody): ResponseBody {
-  const family = deps.routes.get(run.route)?.family;
-  if (family !== undefined && ADAPTERS[family].version === body.adapter) return body;
-  return { ...body, outcome: INDETERMINATE, errorClass: "ADAPTER_MISMATCH" };
+/** The run with the attempt's output on its account. */
+async function charged(
+  deps: Deps,
+  run: AdmittedRun,
+  { body, turn }: { readonly body: ResponseBody; readonly turn: TurnHash },
+): Promise<AdmittedRun> {
+  const output = outputCharge(body, turn.maxOutputTokens);
+  const first = await deps.store.chargeOutput(body, output);
+  return first ? { ...run, outputTokens: run.outputTokens + output.tokens } : run;
 }
 
 async function judgeCalls(deps: Deps, run: AdmittedRun, body: ResponseBody): Promise<JudgedCalls> {

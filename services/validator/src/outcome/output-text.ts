@@ -6,6 +6,7 @@ import {
   sha256Hex,
   signedRecordSchema,
   verifyRecord,
+  type AttemptParts,
   type TurnParts,
 } from "@airlock/core/record";
 import { readAttempt, readItem, readTurn } from "@airlock/core/run";
@@ -51,12 +52,18 @@ export async function stitchedText(deps: Deps, body: ResponseBody): Promise<stri
   return pieces.join("");
 }
 
-async function committedResponse(deps: Deps, parts: TurnParts): Promise<ResponseBody> {
+/** The signed record of how the turn's current attempt ended. */
+export async function committedResponse(deps: Deps, parts: TurnParts): Promise<ResponseBody> {
   const turn = await readTurn(deps.redis, parts.run, parts.turn);
-  const place = { ...parts, attempt: turn?.attempt ?? 0 };
+  const body = await responseOf(deps, { ...parts, attempt: turn?.attempt ?? 0 });
+  if (body === null) throw new AirlockError("RECORD_INVALID", "an output has no record");
+  return body;
+}
+
+/** Null for an attempt that is not committed. */
+export async function responseOf(deps: Deps, place: AttemptParts): Promise<ResponseBody | null> {
   const stored = await readAttempt(deps.redis, place);
-  if (stored?.record === undefined)
-    throw new AirlockError("RECORD_INVALID", "an output that goes on has no record");
+  if (stored?.record === undefined) return null;
   const signed = signedRecordSchema.parse(JSON.parse(stored.record));
   const body = parseBody(responseBodySchema, verifyRecord(deps.keyring, "response", signed));
   if (body.run === place.run && body.turn === place.turn && body.attempt === place.attempt) return body;

@@ -4,7 +4,7 @@ import { attemptKey } from "@airlock/core/record";
 import { sealPiece } from "@airlock/core/run";
 import type { ConversationEntry } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
-import { openNextTurn } from "../settlement/close-turn.ts";
+import { openNextTurn } from "../settlement/open-next-turn.ts";
 import type { Followed } from "./log-response.ts";
 import type { Committed } from "./committed.ts";
 import { keptText, outputText } from "./output-text.ts";

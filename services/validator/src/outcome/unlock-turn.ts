@@ -2,7 +2,7 @@ import { callDependencies, openClaims, readCall, type CallHash, type CallStage }
 import type { Deps } from "../deps.ts";
 import { dropEarly } from "../settlement/drop-early.ts";
 import { decideAgain } from "../release/release-call.ts";
-import { endRun } from "./end-run.ts";
+import { endOver } from "./end-over.ts";
 import type { Followed } from "./log-response.ts";
 import type { Committed, JudgedCalls } from "./committed.ts";
 
@@ -30,6 +30,8 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
   const { answer, settled } = await deps.store.unlock(body, {
     stages,
     needs: callDependencies(claimed, run.plan.parallel),
+    // early ones were charged when they were granted
+    calls: [...calls.values()].filter(({ grant }) => grant === 0).length,
     mutatingCalls: runnable.filter(([, call]) => call.effect !== "read").length,
     limits: run.plan.limits,
     runState: asks ? "awaiting_approval" : "running",
@@ -38,9 +40,11 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
   switch (answer) {
     case "unlocked":
       return { followed: "unlock_effects", settled: settledNow(calls, new Set(early), settled) };
-    case "over_budget":
-      await endRun(deps, body, { state: "escalated", errorClass: "BUDGET_CALLS" });
-      return { followed: "end_run", settled: settledNow(calls, new Set(early), []) };
+    case "late":
+    case "over_calls":
+    case "over_mutating":
+      await endOver(deps, body, { over: answer, calls: runnable.map(([itemKey]) => itemKey) });
+      return { followed: "end_run", settled: [...calls.keys()] };
     case "stale":
       return { followed: null, settled: [] };
   }

@@ -1,10 +1,11 @@
 // Takes an approved call that waits for nothing, gives a signed grant on the executions queue; it decides once more
 // from signed records before it signs, so that a call's record in Redis can hold a call back but never set it free.
 import { AirlockError } from "@airlock/core/fault";
-import { parseItemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
+import { ownCallOf, parseItemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
 import { readCall, type CallHash } from "@airlock/core/run";
 import { errorFields } from "@airlock/core/runtime";
 import { redisNow } from "@airlock/core/store";
+import { judgeOwnCall } from "../artifact/judge-own-call.ts";
 import type { Deps } from "../deps.ts";
 import { judgeStored } from "../verdict/judge-item.ts";
 import type { AdmittedRun, Grantable } from "../verdict/judgement.ts";
@@ -41,7 +42,11 @@ export async function releaseCall(deps: Deps, itemKey: string, lastGrant: number
 /** Null where the call may not run, and where what it was decided on was edited since. */
 export async function decideAgain(deps: Deps, run: AdmittedRun, itemKey: string): Promise<Grantable | null> {
   try {
-    return (await judgeStored(deps, run, itemKey))?.judgement.grantable ?? null;
+    const judged =
+      ownCallOf(itemKey) === null
+        ? await judgeStored(deps, run, itemKey)
+        : await judgeOwnCall(deps, run, itemKey);
+    return judged?.judgement.grantable ?? null;
   } catch (error) {
     if (!(error instanceof AirlockError) || error.retry !== "never") throw error;
     deps.log.write("warn", "call_refused", { itemKey, ...errorFields(error) });

@@ -4,7 +4,10 @@ import type { ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
 import { parseItemKey, type TurnParts } from "@airlock/core/record";
 import { readCall, readRun, readTurn, turnProgress, type CallHash, type TurnHash } from "@airlock/core/run";
+import { redisNow } from "@airlock/core/store";
+import { followCheck, isCheckTurn } from "../artifact/follow-check.ts";
 import type { Deps } from "../deps.ts";
+import { endOver } from "../outcome/end-over.ts";
 import { releaseCall } from "../release/release-call.ts";
 import { closeTurn } from "./close-turn.ts";
 import { settledEvent } from "./settled-event.ts";
@@ -13,14 +16,16 @@ import { settledEvent } from "./settled-event.ts";
 export async function advanceTurn(deps: Deps, parts: TurnParts): Promise<void> {
   const run = await readRun(deps.redis, parts.run);
   if (run?.plan === undefined || run.endedAt !== undefined) return;
+  const admitted = { ...run, plan: run.plan };
+  if (run.deadlineAt !== undefined && (await redisNow(deps.redis)) >= run.deadlineAt)
+    return endOver(deps, parts, { over: "late" });
   let turn = await readTurn(deps.redis, parts.run, parts.turn);
   if (run.plan.allOrNothing && turn !== null) turn = await holdTogether(deps, turn);
   while (turn !== null && turn.state === "calls") {
     const { free, open } = turnProgress(turn);
-    if (open === 0) return closeTurn(deps, parts, turn);
-    const settled = await releaseAll(deps, free);
-    if (settled === null) return;
-    turn = settled;
+    if (open === 0 && !isCheckTurn(turn)) return closeTurn(deps, parts, turn);
+    turn =
+      open === 0 ? await followCheck(deps, parts, { run: admitted, turn }) : await releaseAll(deps, free);
   }
 }
 

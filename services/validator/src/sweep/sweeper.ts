@@ -1,13 +1,12 @@
 // Takes the turns that have had no sign of progress for a while, gives each what it lacks: its attempt or its grants are
 // published again, overdue approvals expire, a run past its deadline ends; one validator at a time does this.
 import { setTimeout as sleep } from "node:timers/promises";
-import { sendCancel } from "@airlock/core/queue";
 import { parseTurnKey, turnKey, type TurnParts } from "@airlock/core/record";
 import { readCall, readRun, readTurn, type TurnHash } from "@airlock/core/run";
 import { errorFields } from "@airlock/core/runtime";
 import { globalKeys, redisNow } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
-import { endRun } from "../outcome/end-run.ts";
+import { endOver } from "../outcome/end-over.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { republishCall } from "../release/release-call.ts";
 import { advanceTurn, endCall } from "../settlement/advance-turn.ts";
@@ -62,8 +61,7 @@ async function sweepTurn(deps: Deps, parts: TurnParts): Promise<void> {
   if (run === null || turn === null || run.endedAt !== undefined) return deps.store.dropOpen(turnKey(parts));
   const now = await redisNow(deps.redis);
   if (run.deadlineAt !== undefined && now >= run.deadlineAt) {
-    await endRun(deps, parts, { state: "escalated", errorClass: "DEADLINE_EXCEEDED" });
-    return sendCancel(deps.redis, parts.run);
+    return endOver(deps, parts, { over: "late" });
   }
   await deps.store.keepOpen(turnKey(parts), deps.config.openMs);
   deps.log.write("debug", "turn_republished", { run: parts.run, turn: parts.turn, state: turn.state });

@@ -3,11 +3,17 @@
 import { argumentsDigest, type ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
-import { evaluatePolicy, strictest, type PolicyDecision } from "@airlock/core/policy";
+import { evaluateCheck, evaluatePolicy, strictest, type PolicyDecision } from "@airlock/core/policy";
 import { sha256Hex } from "@airlock/core/record";
 import { sealClaims } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
-import { argumentClaims, manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
+import {
+  argumentClaims,
+  manifestDigest,
+  OWN_TOOLS,
+  resourceClaims,
+  type ToolManifest,
+} from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun, Grantable, Judgement } from "./judgement.ts";
 import { routeFinding } from "./route-finding.ts";
@@ -67,7 +73,8 @@ function byPolicy(
   const policy = deps.policies.get(run.policy);
   if (policy === undefined) return unknownPolicy(run.policy);
   const { name: tool, effect } = manifest;
-  return evaluatePolicy(policy, { tool, effect, arguments: args, claims: argumentClaims(manifest, args) });
+  const evaluate = OWN_TOOLS.has(tool) ? evaluateCheck : evaluatePolicy;
+  return evaluate(policy, { tool, effect, arguments: args, claims: argumentClaims(manifest, args) });
 }
 
 function decided(decision: PolicyDecision): {

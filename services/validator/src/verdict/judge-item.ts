@@ -86,7 +86,7 @@ function unreadable(verdict: Extract<Verdict, { status: "QUARANTINED" }>): Judge
 }
 
 /** One event per state on the way; the last one says which rule or class it was. */
-function pathEvents(
+export function pathEvents(
   call: { readonly itemKey: string; readonly tool: string | null },
   { path, rule, errorClass }: Judgement,
 ): readonly RunEvent[] {

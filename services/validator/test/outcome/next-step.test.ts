@@ -12,6 +12,7 @@ const limits = {
   corrections: 2,
   continuations: 5,
   maxOutputTokens: null,
+  outputTokens: null,
   maxOutputTokensCap: 10_000,
   deadlineMs: 1,
 };
@@ -62,6 +63,7 @@ function stepOf(given: Case): Step {
       continuations: 0,
       maxOutputTokens: given.budget ?? null,
       verified: true,
+      spent: null,
       ...given.progress,
     },
   );
@@ -270,6 +272,24 @@ describe("what follows a response", () => {
       expect(stepOf(given)).toEqual(ended("failed", "REQUEST_REFUSED"));
     },
   );
+
+  test.each<[string, Case]>([
+    ["a retry", { outcome: ["indeterminate", null], errorClass: "STREAM_RESET" }],
+    ["a larger budget", { outcome: ["truncated", null] }],
+    ["a continued pause", { outcome: ["action_required", "continue"] }],
+    ["a continued text", { outcome: ["truncated", null], onTruncated: "continue", items: ["message"] }],
+  ])("%s needs what the run has spent", (_, given) => {
+    const step = stepOf({ ...given, progress: { spent: "BUDGET_OUTPUT_TOKENS" } });
+    expect(step).toEqual(ended("escalated", "BUDGET_OUTPUT_TOKENS"));
+  });
+
+  test.each<[string, Case, unknown]>([
+    ["calls", { outcome: ["action_required", "tool"] }, { kind: "unlock" }],
+    ["an artifact", { outcome: ["candidate_complete", null] }, { kind: "judge_artifact" }],
+    ["an ending", { outcome: ["policy_stop", null] }, ended("policy_stopped", "PROVIDER_POLICY_STOP")],
+  ])("%s of the response that spent the last of a budget still counts", (_, given, step) => {
+    expect(stepOf({ ...given, progress: { spent: "DEADLINE_EXCEEDED" } })).toEqual(step);
+  });
 
   test("a malformed request is not repeated, whatever status CometAPI gives it", () => {
     const given = { outcome: ["indeterminate", null], errorClass: "HTTP_ERROR", httpStatus: 500 } as const;

@@ -25,17 +25,18 @@ return 1`,
 };
 
 /**
- * Stores the grant of an approved call, numbered one above the last.
+ * Stores the grant of an approved call that its turn has unlocked, numbered one above the last.
  *   KEYS 1 call, 2 turn, 3 run    ARGV 1 item key, 2 last grant, 3 call fields    Returns 1 | 0
  */
 export const RELEASE: Script = {
   name: "call-release",
-  lua: `${LUA_FIELDS}
-local ended = redis.call('HMGET', KEYS[3], 'endedAt', 'cancelled')
-if ended[1] or ended[2] then return 0 end
+  lua: `${LUA_NOW}${LUA_FIELDS}
+local run = redis.call('HMGET', KEYS[3], 'endedAt', 'cancelled', 'deadlineAt')
+if run[1] or run[2] or (run[3] and now() >= tonumber(run[3])) then return 0 end
 local call = redis.call('HMGET', KEYS[1], 'state', 'grant', 'settled')
 if call[1] ~= 'POLICY_APPROVED' or call[3] or (call[2] or '0') ~= ARGV[2] then return 0 end
-if redis.call('HGET', KEYS[2], 'state') ~= 'calls' then return 0 end
+local turn = redis.call('HMGET', KEYS[2], 'state', 'call:' .. ARGV[1])
+if turn[1] ~= 'calls' or (turn[2] ~= 'waiting' and turn[2] ~= 'released') then return 0 end
 set_fields(KEYS[1], ARGV[3])
 redis.call('HSET', KEYS[1], 'grant', tonumber(ARGV[2]) + 1)
 redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'released')

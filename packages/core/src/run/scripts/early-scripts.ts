@@ -1,4 +1,4 @@
-import { LUA_APPEND_EVENTS, type Script } from "../../store/index.ts";
+import { LUA_APPEND_EVENTS, LUA_NOW, type Script } from "../../store/index.ts";
 import { LUA_FIELDS } from "./lua.ts";
 
 /*
@@ -7,25 +7,24 @@ import { LUA_FIELDS } from "./lua.ts";
  */
 
 /**
- * Stores the first grant of a `read` call while its attempt still streams.
+ * Stores the first grant of a `read` call while its attempt still streams, and charges the run for it, whatever becomes of
+ * the response.
  *   KEYS 1 call, 2 turn, 3 run, 4 attempt    ARGV 1 item key, 2 attempt, 3 call fields, 4 limit of calls
  *   Returns 1 | 0
  */
 export const RELEASE_EARLY: Script = {
   name: "call-release-early",
-  lua: `${LUA_FIELDS}
-local run = redis.call('HMGET', KEYS[3], 'endedAt', 'cancelled', 'calls')
+  lua: `${LUA_NOW}${LUA_FIELDS}
+local run = redis.call('HMGET', KEYS[3], 'endedAt', 'cancelled', 'calls', 'deadlineAt')
 if run[1] or run[2] then return 0 end
 local call = redis.call('HMGET', KEYS[1], 'state', 'grant', 'settled', 'effect')
 if call[1] ~= 'POLICY_APPROVED' or call[2] or call[3] or call[4] ~= 'read' then return 0 end
 local turn = redis.call('HMGET', KEYS[2], 'state', 'attempt')
 if turn[1] ~= 'streaming' or turn[2] ~= ARGV[2] then return 0 end
 if redis.call('HGET', KEYS[4], 'state') ~= 'begun' then return 0 end
-local calls = tonumber(run[3] or '0') + 1
-for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
-  if string.sub(field, 1, 6) == 'early:' then calls = calls + 1 end
-end
-if calls > tonumber(ARGV[4]) then return 0 end
+if run[4] and now() >= tonumber(run[4]) then return 0 end
+if tonumber(run[3] or '0') >= tonumber(ARGV[4]) then return 0 end
+redis.call('HINCRBY', KEYS[3], 'calls', 1)
 set_fields(KEYS[1], ARGV[3])
 redis.call('HSET', KEYS[1], 'grant', 1)
 redis.call('HSET', KEYS[2], 'early:' .. ARGV[1], '1')

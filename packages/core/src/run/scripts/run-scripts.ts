@@ -30,6 +30,19 @@ return 1`,
 };
 
 /**
+ * Charges a run for the output of an attempt, once.
+ *   KEYS 1 turn, 2 run    ARGV 1 attempt, 2 output tokens, 3 whether the route reported them ("" or 1)    Returns 1 | 0
+ */
+export const CHARGE_OUTPUT: Script = {
+  name: "run-charge-output",
+  lua: `
+if redis.call('HSETNX', KEYS[1], 'charged:' .. ARGV[1], ARGV[2]) == 0 then return 0 end
+redis.call('HINCRBY', KEYS[2], 'outputTokens', ARGV[2])
+if ARGV[3] == '' then redis.call('HINCRBY', KEYS[2], 'unreportedAttempts', 1) end
+return 1`,
+};
+
+/**
  * Ends a run once, and says when its keys go.
  *   KEYS 1 run, 2 its open turn, 3 events    ARGV 1 run fields, 2 events, 3 ms for which an ended run is kept
  *   Returns 1 | 0 (it had ended, or never was)

@@ -1,4 +1,4 @@
-import { LUA_APPEND_EVENTS, type Script } from "../../store/index.ts";
+import { LUA_APPEND_EVENTS, LUA_NOW, type Script } from "../../store/index.ts";
 import { LUA_FIELDS } from "./lua.ts";
 
 /**
@@ -22,28 +22,36 @@ return 1`,
 };
 
 /**
- * Unlocks effects: the attempt's committed outcome is executable, and its calls get their stages.
+ * Unlocks effects: the attempt's committed outcome lets its calls run, and they get their stages. The run is charged for
+ * all of them here, in one step, and nothing is released that was not unlocked: that keeps the budgets of calls. A turn
+ * whose calls are under way takes further ones, each once.
  *   KEYS 1 turn, 2 run, 3.. calls that were granted early
- *   ARGV 1 attempt, 2 fields of the turn (stages and dependencies), 3 calls, 4 mutating calls, 5 limit of calls,
- *        6 limit of mutating calls, 7 state of the run from now on, 8.. item keys of the calls that were granted early
- *   Returns { unlocked | stale | over_budget, item key of each early call that is settled, … }
+ *   ARGV 1 attempt, 2 fields of the turn (stages and dependencies), 3 calls to charge, 4 of them mutating,
+ *        5 limit of calls, 6 limit of mutating calls, 7 state of the run from now on, 8 state left ("streaming" or "calls"),
+ *        9.. item keys of the calls that were granted early, and charged then
+ *   Returns { unlocked | stale | late | over_calls | over_mutating, item key of each early call that is settled, … }
  */
 export const UNLOCK: Script = {
   name: "turn-unlock",
-  lua: `${LUA_FIELDS}
-if redis.call('HEXISTS', KEYS[2], 'endedAt') == 1 then return {'stale'} end
+  lua: `${LUA_NOW}${LUA_FIELDS}
+local used = redis.call('HMGET', KEYS[2], 'calls', 'mutatingCalls', 'endedAt', 'deadlineAt')
+if used[3] then return {'stale'} end
 local turn = redis.call('HMGET', KEYS[1], 'state', 'attempt')
-if turn[1] ~= 'streaming' or turn[2] ~= ARGV[1] then return {'stale'} end
-local used = redis.call('HMGET', KEYS[2], 'calls', 'mutatingCalls')
+if turn[1] ~= ARGV[8] or turn[2] ~= ARGV[1] then return {'stale'} end
+for field in pairs(cjson.decode(ARGV[2])) do
+  if redis.call('HEXISTS', KEYS[1], field) == 1 then return {'stale'} end
+end
+if used[4] and now() >= tonumber(used[4]) then return {'late'} end
 local calls = tonumber(used[1] or '0') + tonumber(ARGV[3])
 local mutating = tonumber(used[2] or '0') + tonumber(ARGV[4])
-if calls > tonumber(ARGV[5]) or mutating > tonumber(ARGV[6]) then return {'over_budget'} end
+if calls > tonumber(ARGV[5]) then return {'over_calls'} end
+if mutating > tonumber(ARGV[6]) then return {'over_mutating'} end
 redis.call('HSET', KEYS[2], 'calls', calls, 'mutatingCalls', mutating, 'state', ARGV[7])
 redis.call('HSET', KEYS[1], 'state', 'calls')
 set_fields(KEYS[1], ARGV[2])
 local reply = {'unlocked'}
 for i = 3, #KEYS do
-  local item = ARGV[i + 5]
+  local item = ARGV[i + 6]
   local stage = 'released'
   if redis.call('HEXISTS', KEYS[i], 'settled') == 1 then
     stage = 'settled'

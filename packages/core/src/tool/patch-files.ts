@@ -1,11 +1,13 @@
 import { parsePatch, type StructuredPatch } from "diff";
-import { parseWorkspacePath } from "../workspace/index.ts";
 import { refuseDisagreement } from "./patch-agreement.ts";
 import { readPatchSections } from "./patch-sections.ts";
+import { normalizeWorkspacePath } from "./workspace-path.ts";
 
 /**
  * A unified diff in, one plain change a file out. Everything that such a text can say beyond "these lines become
  * those" (links, submodules, copies, binaries, special modes) is refused, and so is a header that contradicts itself.
+ * The one reader of patches: policy's paths, an artifact's judgement and the change itself all come from it.
+ * Details number the patch's files and never quote it.
  */
 export type PatchFile = {
   /** `from` differs from `path` only in a rename. */
@@ -30,9 +32,10 @@ const MAX_PATCH_CHARS = 1024 * 1024;
 const MAX_FILES = 200;
 const MAX_HUNKS = 2000;
 const DEV_NULL = "/dev/null";
+const UNREADABLE = "a file name is absolute, holds `..`, control or invisible characters, or is too long";
 const MODES = { "100644": "plain", "100755": "executable" } as const satisfies Record<string, PatchMode>;
 
-export function refusePatch(detail: string): PatchRefusal {
+function refusePatch(detail: string): PatchRefusal {
   return { ok: false, detail };
 }
 
@@ -60,9 +63,9 @@ function parse(text: string): Parsed {
   try {
     const list = parsePatch(text.replace(/^\n+/, ""));
     return refuseDisagreement(skeleton.sections, list) ?? { ok: true, list };
-  } catch (error) {
-    // The parser quotes at most a line of the model's own patch.
-    return refusePatch(error instanceof Error ? error.message.slice(0, 200) : "the patch is malformed");
+  } catch {
+    // the parser's message quotes the patch
+    return refusePatch("the patch is malformed");
   }
 }
 
@@ -120,13 +123,11 @@ function readPath(name: string, prefix: "a/" | "b/"): string | null | PatchRefus
   if (name === DEV_NULL) return null;
   if (!name.startsWith(prefix)) return refusePatch(`a file name needs the prefix \`${prefix}\``);
   const path = name.slice(prefix.length);
-  const parsed = parseWorkspacePath(path, "write");
-  if (!parsed.ok) return refusePatch(parsed.detail);
-  if (/\p{Cc}/u.test(path)) return refusePatch("a file name holds a control character");
-  if (parsed.components.length === 0 || parsed.components.join("/") !== path) {
-    return refusePatch("a file name is not in its plain form");
-  }
-  return path;
+  const normal = normalizeWorkspacePath(path);
+  if (normal === null) return refusePatch(UNREADABLE);
+  return normal === path.normalize("NFC") && normal !== "."
+    ? path
+    : refusePatch("a file name is not in its plain form");
 }
 
 function readMode(patch: StructuredPatch): PatchMode | null {
@@ -151,4 +152,10 @@ function refuseOverlap(files: readonly PatchFile[]): PatchRefusal | null {
     return parts.some((_, index) => index > 0 && seen.has(parts.slice(0, index).join("/")));
   });
   return below ? refusePatch("the patch names a file and something below it") : null;
+}
+
+/** Every path that a patch's headers name, each once; null where the patch is not one that can be applied. */
+export function patchPaths(text: string): readonly string[] | null {
+  const patch = readPatchFiles(text);
+  return patch.ok ? [...new Set(patch.files.flatMap(({ from, path }) => [from, path]))] : null;
 }

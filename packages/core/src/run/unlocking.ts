@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { AttemptParts } from "../record/index.ts";
+import { runKeys, runScript, type Redis } from "../store/index.ts";
+import { fieldText } from "./fields.ts";
+import type { CallStage } from "./records.ts";
+import { UNLOCK } from "./scripts/turn-scripts.ts";
+
+const UNLOCK_ANSWER = z.enum(["unlocked", "stale", "late", "over_calls", "over_mutating"]);
+
+export interface Unlocked {
+  readonly answer: z.infer<typeof UNLOCK_ANSWER>;
+  /** the early calls that were settled already */
+  readonly settled: readonly string[];
+}
+
+/** The one write that lets calls run. */
+export interface Unlocking {
+  unlock(
+    attempt: AttemptParts,
+    asked: {
+      readonly stages: ReadonlyMap<string, CallStage>;
+      readonly needs: ReadonlyMap<string, readonly string[]>;
+      /** how many the run is charged for, and how many of them may change something */
+      readonly calls: number;
+      readonly mutatingCalls: number;
+      readonly limits: { readonly calls: number; readonly mutatingCalls: number };
+      readonly runState: "running" | "awaiting_approval";
+      /** item keys of those that were granted before the response had ended; left out: none */
+      readonly early?: readonly string[];
+      /** `calls` adds to a turn that was unlocked before; left out: `streaming` */
+      readonly leaves?: "streaming" | "calls";
+    },
+  ): Promise<Unlocked>;
+}
+
+export function unlocking(redis: Redis): Unlocking {
+  return {
+    async unlock({ run, turn, attempt }, asked) {
+      const { stages, needs, limits, early = [], leaves = "streaming" } = asked;
+      const keys = runKeys(run);
+      const fields = Object.fromEntries<string>([
+        ...[...stages].map(([item, stage]): [string, string] => [`call:${item}`, stage]),
+        ...[...needs].map(([item, others]): [string, string] => [`need:${item}`, JSON.stringify(others)]),
+      ]);
+      const reply = await runScript(redis, UNLOCK, {
+        keys: [keys.turn(turn), keys.run, ...early.map((item) => keys.call(item))],
+        args: [
+          attempt,
+          fieldText(fields),
+          asked.calls,
+          asked.mutatingCalls,
+          limits.calls,
+          limits.mutatingCalls,
+          asked.runState,
+          leaves,
+          ...early,
+        ],
+      });
+      const [answer, ...settled] = z.tuple([UNLOCK_ANSWER], z.string()).parse(reply);
+      return { answer, settled };
+    },
+  };
+}

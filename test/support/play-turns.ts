@@ -1,0 +1,304 @@
+import { Queue } from "bullmq";
+import { executionBodySchema, type ExecutionBody, type ResponseBody } from "@airlock/core/contract";
+import { TRANSITIONS } from "@airlock/core/call";
+import { isErrorClass, type ErrorClass } from "@airlock/core/fault";
+import { loadPolicy } from "@airlock/core/policy";
+import { createPublisher, queuePrefix } from "@airlock/core/queue";
+import { itemKey, openSealed, signRecord, turnKey, type AttemptParts } from "@airlock/core/record";
+import { createStreamerStore, readCall, readConversation, readRun, readTurn } from "@airlock/core/run";
+import { globalKeys, runKeys, type Redis } from "@airlock/core/store";
+import { ADAPTERS } from "@airlock/core/wire";
+import { denial, endingOf } from "../../services/executor/src/call/ending.ts";
+import { describeItem } from "../../services/streamer/src/attempt/describe-item.ts";
+import { reportField } from "../../services/validator/src/contract/scenarios.ts";
+import { onResult } from "../../services/validator/src/settlement/on-result.ts";
+import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
+import type { TestValidator } from "./test-validator.ts";
+import type { CaseItem, CaseResponse, CaseResult, TurnCase, TurnStep } from "./turn-case.ts";
+
+type Opening = Pick<TurnCase, "family" | "verified" | "policy" | "spec">;
+
+/** A run that goes on step by step, and all that came of it so far. */
+export interface Played {
+  readonly run: string;
+  step(step: TurnStep): Promise<void>;
+  cameOf(): Promise<Readonly<Record<string, unknown>>>;
+  close(): Promise<void>;
+}
+
+/** Plays a case against a real Redis, with the validator in this process, and tells all that came of it. */
+export async function playTurns(
+  validator: TestValidator,
+  redis: Redis,
+  given: TurnCase,
+): Promise<Readonly<Record<string, unknown>>> {
+  const played = await openTurns(validator, redis, given);
+  for (const step of given.steps) await played.step(step);
+  const came = await played.cameOf();
+  await played.close();
+  return came;
+}
+
+export async function openTurns(validator: TestValidator, redis: Redis, given: Opening): Promise<Played> {
+  if (given.verified) await verifyRoute(validator, redis, given);
+  if (given.policy !== undefined) {
+    validator.policies.set("case", loadPolicy({ name: "case", text: given.policy }));
+  }
+  const run = await validator.submit({
+    policy: given.policy === undefined ? "ci-default" : "case",
+    tools: ["read_file", "write_file", "apply_patch", "run_command"],
+    workspace: { source: "/srv/app", ref: "main" },
+    ...given.spec,
+  });
+  const executions = new Queue("executions.default", {
+    connection: redis,
+    prefix: queuePrefix("executions.default"),
+  });
+  const player: Player = { validator, redis, given, run, executions, granted: [] };
+  return {
+    run,
+    async step(step) {
+      await playStep(player, step);
+      await collectGrants(player);
+    },
+    cameOf: () => whatCame(player),
+    async close() {
+      await executions.obliterate({ force: true });
+      await executions.close();
+    },
+  };
+}
+
+interface Player {
+  readonly validator: TestValidator;
+  readonly redis: Redis;
+  readonly given: Opening;
+  readonly run: string;
+  readonly executions: Queue;
+  /** every grant so far, in the order in which they were published */
+  readonly granted: ExecutionBody[];
+}
+
+async function playStep(player: Player, step: TurnStep): Promise<void> {
+  if ("response" in step) return respond(player, step.response);
+  if ("results" in step) return answer(player, step.results);
+  const { redis, run, validator } = player;
+  const open = (await readRun(redis, run))?.turn ?? 1;
+  if (step.now === "after the deadline") await redis.hset(runKeys(run).run, "deadlineAt", 1);
+  else
+    for (const key of await callKeys(player, open))
+      await redis.hset(runKeys(run).call(key), "approvalUntil", 1);
+  await redis.zadd(globalKeys.open, 1, turnKey({ run, turn: open }));
+  await sweep(validator.deps);
+}
+
+async function respond(player: Player, response: CaseResponse): Promise<void> {
+  const { validator, redis, run, given } = player;
+  const attempt = await openAttempt(player);
+  const { streamer } = validator.keyrings;
+  const items = response.items.map((item, ordinal) => {
+    const place = { version: 1, run, turn: attempt.turn, attempt: attempt.attempt } as const;
+    return describeItem({ keyring: streamer }, place, {
+      item: terminalItem(item, ordinal),
+      keeping: { rawMs: 86_400_000, keepsText: true },
+    });
+  });
+  const body: ResponseBody = {
+    version: 1,
+    ...attempt,
+    adapter: ADAPTERS[given.family].version,
+    responseId: null,
+    raw: null,
+    outcome: outcomeOf(response.outcome),
+    errorClass: response.errorClass,
+    stopSequence: response.stopSequence,
+    items: items.map(({ body: { ordinal, kind } }) => ({ ordinal, kind })),
+    inputTokens: null,
+    outputTokens: response.outputTokens,
+    httpStatus: response.httpStatus,
+    errorCode: null,
+    transport: { end: "clean", bytes: 0, messages: 0, unknownEvents: 0 },
+    durationMs: 0,
+    retryAfterMs: null,
+  };
+  const store = createStreamerStore(redis);
+  await store.begin(attempt, "streamer");
+  await store.commit(attempt, {
+    owner: "streamer",
+    fields: {
+      record: JSON.stringify(signRecord(streamer, "response", JSON.stringify(body))),
+      outcome: body.outcome.kind,
+    },
+    pieces: [],
+    items: items.map(({ body: item, content }) => ({
+      itemKey: itemKey(item),
+      record: JSON.stringify(signRecord(streamer, "item", JSON.stringify(item))),
+      content,
+    })),
+    events: [],
+  });
+  // queues deliver at least once
+  await validator.respond(body);
+  await validator.respond(body);
+}
+
+function terminalItem(item: CaseItem, ordinal: number): Parameters<typeof describeItem>[2]["item"] {
+  const call = "tool" in item ? item : null;
+  const content = "tool" in item ? argumentText(item.arguments) : item.message;
+  const quarantined = call?.quarantined ?? null;
+  return {
+    ordinal,
+    kind: call === null ? "message" : "tool_call",
+    callId: call === null ? null : `call-${ordinal}`,
+    name: call?.tool ?? null,
+    argumentsKind: call === null ? null : "json",
+    content,
+    bytes: Buffer.byteLength(content),
+    state: quarantined === null ? "ITEM_TERMINAL" : "QUARANTINED",
+    errorClass: quarantined,
+  };
+}
+
+/** A text stands for itself, so that a case can hold what is no JSON. */
+function argumentText(args: Extract<CaseItem, { tool: string }>["arguments"]): string {
+  return typeof args === "string" ? args : JSON.stringify(args);
+}
+
+function outcomeOf(outcome: CaseResponse["outcome"]): ResponseBody["outcome"] {
+  if (outcome === "tool" || outcome === "continue" || outcome === "approve")
+    return { kind: "action_required", action: outcome };
+  return { kind: outcome, action: null };
+}
+
+async function openAttempt({ redis, run }: Player): Promise<AttemptParts> {
+  const turn = (await readRun(redis, run))?.turn ?? 1;
+  return { run, turn, attempt: (await readTurn(redis, run, turn))?.attempt ?? 1 };
+}
+
+async function collectGrants({ executions, granted }: Player): Promise<void> {
+  const jobs = await executions.getJobs(["waiting", "prioritized", "delayed"]);
+  const bodies = jobs.map((job) => {
+    const { record } = job.data as { record: { body: string } };
+    return executionBodySchema.parse(JSON.parse(record.body));
+  });
+  granted.push(...bodies.toSorted((a, b) => (a.itemKey < b.itemKey ? -1 : 1)));
+  await Promise.all(jobs.map((job) => job.remove()));
+}
+
+async function answer(player: Player, results: Readonly<Record<string, CaseResult>>): Promise<void> {
+  const { validator, redis, run, granted } = player;
+  const executor = createPublisher({ redis, keyring: validator.keyrings.executor });
+  for (const { itemKey: key, tool, grant } of granted) {
+    const result = results[tool];
+    if (result === undefined || (await readCall(redis, key))?.settled !== undefined) continue;
+    const { content, transition, ...ending } = endingFor(validator, key, result);
+    if (content !== null) await redis.hset(runKeys(run).ledger(key), "content", content);
+    const { to } = TRANSITIONS[transition];
+    const body = { version: 1, run, itemKey: key, grant, fence: 1, kind: "settled", state: to, ...ending };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the executor's own endings
+    const settled = body as Parameters<typeof onResult>[1]["body"];
+    const record = executor.sign({ purpose: "result", body: settled });
+    const delivery = { body: settled, record, signal: new AbortController().signal };
+    await onResult(validator.deps, delivery);
+    await onResult(validator.deps, delivery);
+  }
+  await executor.close();
+}
+
+function endingFor(validator: TestValidator, key: string, result: CaseResult): ReturnType<typeof denial> {
+  if ("denied" in result) return denial(known(result.denied));
+  const outcome =
+    result.status === "ok"
+      ? { ...result, errorClass: null }
+      : { ...result, errorClass: known(result.errorClass) };
+  return endingOf(validator.keyrings.executor, { itemKey: key, outcome, durationMs: 1 });
+}
+
+function known(errorClass: string): ErrorClass {
+  if (!isErrorClass(errorClass)) throw new Error(`${errorClass} is no error class`);
+  return errorClass;
+}
+
+/** All that the validator left behind, without run ids, digests and times. */
+async function whatCame(player: Player): Promise<Readonly<Record<string, unknown>>> {
+  const { redis, run, granted, validator } = player;
+  const hash = await readRun(redis, run);
+  if (hash === null) throw new Error("the run has no record");
+  const { keyring } = validator.deps;
+  const open = (field: "artifact" | "partial"): string | undefined => {
+    const sealed = hash[field];
+    const place = `${runKeys(run).run}#${field}`;
+    return sealed === undefined ? undefined : openSealed(keyring, { seal: "run", place }, sealed);
+  };
+  const numbers = Array.from({ length: hash.turn }, (_, at) => at + 1);
+  const { state, errorClass, detail, calls, mutatingCalls, outputTokens, corrections } = hash;
+  const used = { calls, mutatingCalls, outputTokens, corrections };
+  return present({
+    run: present({ state, errorClass, detail, used }),
+    turns: await Promise.all(numbers.map((turn) => turnOf(player, turn))),
+    granted: granted.map(
+      ({ itemKey: key, grant, tool, effect }) => `${short(key)} ${tool} ${effect} ${grant}`,
+    ),
+    told: await toldTo(player),
+    artifact: open("artifact"),
+    partial: open("partial"),
+  });
+}
+
+async function turnOf(player: Player, number: number): Promise<unknown> {
+  const turn = await readTurn(player.redis, player.run, number);
+  const keys = await callKeys(player, number);
+  const calls = await Promise.all(
+    keys.map(async (key) => {
+      const call = await readCall(player.redis, key);
+      const { tool, decision, rules, errorClass, settled, state } = call ?? {};
+      return [short(key), present({ tool, state: settled ?? state, decision, rules, errorClass })] as const;
+    }),
+  );
+  return { state: turn?.state, attempt: turn?.attempt, calls: Object.fromEntries(calls) };
+}
+
+async function callKeys({ redis, run }: Player, turn: number): Promise<readonly string[]> {
+  const keys = await redis.keys(`${runKeys(run).call(`${run}.${turn}.`)}*`);
+  return keys.map((key) => key.slice(key.lastIndexOf(":") + 1)).toSorted();
+}
+
+/** What the model is told of its calls and its output, in order. */
+async function toldTo({ validator, run }: Player): Promise<readonly unknown[]> {
+  const entries = await readConversation(validator.deps, run);
+  return entries.flatMap((entry): readonly unknown[] => {
+    if (entry.type === "correction") return [{ correction: entry.text }];
+    if (entry.type !== "call_result") return [];
+    return [{ result: short(entry.itemKey), ...(JSON.parse(entry.content) as object) }];
+  });
+}
+
+async function verifyRoute(
+  validator: TestValidator,
+  redis: Redis,
+  given: Pick<TurnCase, "family">,
+): Promise<void> {
+  const adapter = ADAPTERS[given.family].version;
+  for (const scenario of ["text", "tool_call"]) {
+    const report = { adapter, covers: "m", scenario };
+    const body = {
+      version: 1,
+      run: "r0123456789abcdefghjk",
+      route: "gateway",
+      ...report,
+      passed: true,
+      observed: "",
+    };
+    const record = signRecord(validator.keyrings.validator, "report", JSON.stringify(body));
+    await redis.hset(globalKeys.report("gateway"), reportField(report), JSON.stringify(record));
+  }
+}
+
+function short(key: string): string {
+  return key.slice(key.indexOf(".") + 1);
+}
+
+/** Without what is not there, so that a case names only what came of it. */
+function present(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
