@@ -3,7 +3,7 @@ import { isPermitting } from "./decision.ts";
 import type { PolicyRuleDocument } from "./document-schema.ts";
 import { isJudgedByCommand } from "./findings.ts";
 import type { Problem } from "./problems.ts";
-import { WRAPPERS, WRAPPING_FLAGS, WRAPPING_SUBCOMMANDS } from "./wrappers.ts";
+import { WRAPPERS, WRAPPING_FLAGS, WRAPPING_SUBCOMMANDS } from "./command/index.ts";
 
 type Place = readonly (string | number)[];
 

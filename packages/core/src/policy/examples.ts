@@ -5,7 +5,7 @@ import type { PolicyExample, PolicyRuleDocument } from "./document-schema.ts";
 import { isJudgedByCommand, scopeFindings } from "./findings.ts";
 import type { Policy } from "./policy.ts";
 import type { Problem } from "./problems.ts";
-import { splitSimpleCommand } from "./simple-command.ts";
+import { splitSimpleCommand } from "./command/index.ts";
 
 const EXAMPLE_KEYS = ["match", "notMatch"] as const;
 

@@ -2,4 +2,4 @@ export { DECISIONS, strictest, type Decision } from "./decision.ts";
 export { evaluatePolicy, type PolicyDecision } from "./evaluate.ts";
 export { loadPolicy } from "./load.ts";
 export type { Finding, Policy, PolicyRequest } from "./policy.ts";
-export { splitSimpleCommand } from "./simple-command.ts";
+export { splitSimpleCommand } from "./command/index.ts";

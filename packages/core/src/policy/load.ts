@@ -4,7 +4,7 @@ import { z } from "zod";
 import { canonicalJson } from "../json/index.ts";
 import { sha256Hex } from "../record/index.ts";
 import { ruleProblems } from "./check-rules.ts";
-import { permittedCommand, restrictedCommand } from "./command-pattern.ts";
+import { permittedCommand, restrictedCommand } from "./command/index.ts";
 import { isPermitting } from "./decision.ts";
 import { policyDocumentSchema, type PolicyDocument, type PolicyRuleDocument } from "./document-schema.ts";
 import { exampleProblems } from "./examples.ts";

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../json/index.ts";
-import { normalizeWorkspacePath } from "../tool/index.ts";
-import { anyGlob } from "./globs.ts";
+import type { JsonObject } from "../../json/index.ts";
+import { normalizeWorkspacePath } from "../../tool/index.ts";
+import { anyGlob } from "../globs.ts";
 
 export interface CommandPattern {
   readonly exe: string;
