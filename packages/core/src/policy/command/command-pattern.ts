@@ -1,14 +1,19 @@
-import type { JsonObject } from "../../json/index.ts";
-import { normalizeWorkspacePath } from "../../tool/index.ts";
-import { anyGlob } from "../globs.ts";
+import { anyGlob, type PathTest } from "../globs.ts";
+import { assignmentsAllowed, isDangerousVariable } from "./environment.ts";
+import { baseName, type CommandPart } from "./part.ts";
+import type { ProgramFacts } from "./program-facts.ts";
+import { factsOf } from "./programs.ts";
+import { isSafeValue } from "./safe-value.ts";
 
 export interface CommandPattern {
   readonly exe: string;
   readonly sub?: readonly string[] | undefined;
   readonly flags?:
     | {
-        /** `--name` stands for itself alone, `--name=` for `--name=value`. A value after a blank is a positional. */
+        /** `--name` stands for itself alone, `--name=` for `--name=value`. */
         readonly allow?: readonly string[] | undefined;
+        /** What values a flag takes: `-n` as the next word, `--name=` after its equals sign. */
+        readonly values?: Readonly<Record<string, readonly string[]>> | undefined;
         /** Allowed, and must all stand before the first positional. */
         readonly require?: readonly string[] | undefined;
         readonly forbid?: readonly string[] | undefined;
@@ -17,111 +22,138 @@ export interface CommandPattern {
   readonly positionals?:
     | { readonly max?: number | undefined; readonly allow?: readonly string[] | undefined }
     | undefined;
+  /** Names of variables that `env` may set or remove. */
+  readonly environment?: readonly string[] | undefined;
 }
 
-export type CommandTest = (args: JsonObject) => boolean;
+export type PartTest = (part: CommandPart) => boolean;
 
 /** Tests an exact, closed shape: whatever the pattern does not name is no match. For rules that let calls run. */
-export function permittedCommand(pattern: CommandPattern): CommandTest {
-  const flags = new Set([...(pattern.flags?.allow ?? []), ...(pattern.flags?.require ?? [])]);
-  const positionalAllowed = anyGlob(pattern.positionals?.allow ?? []);
-  const maxPositionals = pattern.positionals?.max ?? Number.POSITIVE_INFINITY;
-  return (args) => {
-    const rest = wordsAfterName(pattern, args);
-    if (rest === null) return false;
-    const split = splitWords(rest);
-    const given = [...split.leadingFlags, ...split.laterFlags];
-    return (
-      given.every((flag) => flagAllowed(flag, flags)) &&
-      !given.some((flag) =>
-        (pattern.flags?.forbid ?? []).some((forbidden) => couldBeFlag(flag, forbidden)),
-      ) &&
-      (pattern.flags?.require ?? []).every((flag) => split.leadingFlags.includes(flag)) &&
-      split.positionals.length <= maxPositionals &&
-      split.positionals.every((word) => isSafeValue(word)) &&
-      (pattern.positionals?.allow === undefined || split.positionals.every((word) => positionalAllowed(word)))
-    );
+export function permittedCommand(pattern: CommandPattern): PartTest {
+  const shape = compileShape(pattern);
+  const subs = pattern.sub === undefined ? null : new Set(pattern.sub);
+  const variables = new Set((pattern.environment ?? []).filter((name) => !isDangerousVariable(name)));
+  return ({ argv, assignments, openEnded }) => {
+    // A name with a slash never equals an exe: a look-alike in the workspace is another program.
+    if (openEnded || argv[0] !== pattern.exe) return false;
+    if (subs !== null && !subs.has(argv[1] ?? "")) return false;
+    return assignmentsAllowed(assignments, variables) && wordsFit(shape, argv, subs === null ? 1 : 2);
   };
 }
 
 /** Tests as broadly as it can be meant: by base name, anywhere in the words. For rules that stop calls. */
-export function restrictedCommand(pattern: CommandPattern): CommandTest {
-  return (args) => {
-    const argv = readArgv(args);
-    if (argv === null) return true;
+export function restrictedCommand(pattern: CommandPattern): PartTest {
+  const subs = pattern.sub === undefined ? null : new Set(pattern.sub);
+  const forbidden = pattern.flags?.forbid;
+  return ({ argv }) => {
     const [name = "", ...rest] = argv;
-    if (name.slice(name.lastIndexOf("/") + 1) !== pattern.exe) return false;
-    if (pattern.sub !== undefined && !rest.some((word) => pattern.sub?.includes(word))) return false;
-    const forbidden = pattern.flags?.forbid;
+    if (baseName(name) !== pattern.exe) return false;
+    if (subs !== null && !rest.some((word) => subs.has(word))) return false;
     return forbidden === undefined || rest.some((word) => forbidden.some((flag) => couldBeFlag(word, flag)));
   };
 }
 
-function wordsAfterName(pattern: CommandPattern, args: JsonObject): readonly string[] | null {
-  const argv = readArgv(args);
-  // A name with a slash never equals an exe: a look-alike in the workspace is another program.
-  if (argv === null || argv[0] !== pattern.exe || !argv.every(isVisible) || !hasSafeFolder(args)) return null;
-  if (pattern.sub === undefined) return argv.slice(1);
-  return pattern.sub.includes(argv[1] ?? "") ? argv.slice(2) : null;
+interface Shape {
+  readonly alone: ReadonlySet<string>;
+  /** By flag, with the `=` where the value stands in the same word. */
+  readonly values: ReadonlyMap<string, PathTest>;
+  readonly required: readonly string[];
+  readonly forbidden: readonly string[];
+  readonly maxPositionals: number;
+  readonly positional: PathTest;
+  readonly facts: ProgramFacts;
 }
 
-function readArgv(args: JsonObject): readonly string[] | null {
-  const argv = Object.hasOwn(args, "argv") ? args["argv"] : undefined;
-  if (!Array.isArray(argv) || argv.length === 0) return null;
-  const words: string[] = [];
-  for (const word of argv) {
-    if (typeof word !== "string") return null;
-    words.push(word);
-  }
-  return words;
+function compileShape({ exe, flags, positionals }: CommandPattern): Shape {
+  const allowed = flags?.allow ?? [];
+  const required = flags?.require ?? [];
+  const anything = allowed.filter((flag) => flag.endsWith("=")).map((flag) => [flag, anyValue] as const);
+  const listed = Object.entries(flags?.values ?? {}).map(
+    ([flag, globs]) => [flag, valueTest(globs)] as const,
+  );
+  return {
+    alone: new Set([...allowed.filter((flag) => !flag.endsWith("=")), ...required]),
+    values: new Map([...anything, ...listed]),
+    required,
+    forbidden: flags?.forbid ?? [],
+    maxPositionals: positionals?.max ?? Number.POSITIVE_INFINITY,
+    positional: positionals?.allow === undefined ? anyValue : anyGlob(positionals.allow),
+    facts: factsOf(exe),
+  };
 }
 
-function hasSafeFolder(args: JsonObject): boolean {
-  if (!Object.hasOwn(args, "cwd")) return true;
-  const cwd = args["cwd"];
-  return typeof cwd === "string" && normalizeWorkspacePath(cwd) !== null;
+function anyValue(): boolean {
+  return true;
 }
 
-interface SplitWords {
-  readonly leadingFlags: string[];
-  readonly laterFlags: string[];
-  readonly positionals: string[];
+function valueTest(globs: readonly string[]): PathTest {
+  return globs.includes("**") ? anyValue : anyGlob(globs);
 }
 
-function splitWords(words: readonly string[]): SplitWords {
-  const split: SplitWords = { leadingFlags: [], laterFlags: [], positionals: [] };
+function wordsFit(shape: Shape, argv: readonly string[], start: number): boolean {
+  const { facts } = shape;
+  if (facts.dashFirst === true && argv[start]?.startsWith("-") !== true) return false;
+  let positionals = 0;
+  let requiredSeen = 0;
+  let listedSeen = false;
   let optionsEnded = false;
-  for (const word of words) {
-    if (word === "--" && !optionsEnded) optionsEnded = true;
-    else if (optionsEnded || !word.startsWith("-")) split.positionals.push(word);
-    else if (split.positionals.length === 0) split.leadingFlags.push(word);
-    else split.laterFlags.push(word);
+  for (let at = start; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    if (optionsEnded || !word.startsWith("-")) {
+      positionals += 1;
+      if (positionals > shape.maxPositionals || !positionalFits(shape, word)) return false;
+    } else if (word === "--") {
+      optionsEnded = true;
+    } else {
+      const width = flagWidth(shape, word, argv[at + 1]);
+      if (width === 0) return false;
+      listedSeen ||= facts.listed?.has(word) === true;
+      if (positionals === 0 && isFirstRequired(shape, argv, { start, at })) requiredSeen += 1;
+      at += width - 1;
+    }
   }
-  return split;
+  const named = positionals > 0 || listedSeen || !needsName(shape, argv);
+  return named && requiredSeen === shape.required.length;
 }
 
-function flagAllowed(word: string, allowed: ReadonlySet<string>): boolean {
+/** What runs unless a positional names it would be the repository's choice, or the program's input. */
+function needsName({ facts, maxPositionals, required }: Shape, argv: readonly string[]): boolean {
+  if (facts.runsFiles === true) return required.length === 0;
+  const { runsNamed } = facts;
+  return maxPositionals > 0 && (runsNamed === true || runsNamed?.has(argv[1] ?? "") === true);
+}
+
+function positionalFits({ positional, facts }: Shape, word: string): boolean {
+  return isSafeValue(word) && positional(word) && facts.positionalForm?.test(word) !== false;
+}
+
+function isFirstRequired(
+  { required }: Shape,
+  argv: readonly string[],
+  { start, at }: { readonly start: number; readonly at: number },
+): boolean {
+  return required.includes(argv[at] ?? "") && argv.indexOf(argv[at] ?? "", start) === at;
+}
+
+/** How many words an allowed flag takes; 0 for one that is not allowed, or not with this value. */
+function flagWidth(shape: Shape, word: string, next: string | undefined): 0 | 1 | 2 {
+  if (shape.forbidden.some((flag) => couldBeFlag(word, flag))) return 0;
+  if (shape.facts.flagForm?.test(word) === false) return 0;
+  if (shape.alone.has(word)) return 1;
   const equals = word.indexOf("=");
-  if (equals === -1) return allowed.has(word);
-  return allowed.has(word.slice(0, equals + 1)) && isSafeValue(word.slice(equals + 1));
+  const value = equals === -1 ? next : word.slice(equals + 1);
+  const test = shape.values.get(equals === -1 ? word : word.slice(0, equals + 1));
+  if (test === undefined || value === undefined || !isSafeValue(value) || !test(value)) return 0;
+  return equals === -1 ? 2 : 1;
 }
 
 /** Whether a word is this flag, an abbreviation of it, has a value glued to it, or holds it among short flags. */
 function couldBeFlag(word: string, flag: string): boolean {
-  const name = word.split("=", 1)[0] ?? "";
+  if (!word.startsWith("-")) return false;
   if (word.startsWith(flag)) return true;
-  if (flag.startsWith("--")) return name.length > 2 && flag.startsWith(name);
-  return /^-[^-]/.test(word) && word.includes(flag.slice(1));
-}
-
-/** Each part between `=`, `:` and blanks stays inside the workspace when it is read as a path. */
-function isSafeValue(word: string): boolean {
-  if (word === "" || word.startsWith("-")) return false;
-  return word
-    .split(/[=:\s]/)
-    .every((part) => !part.startsWith("/") && !part.startsWith("~") && !part.split("/").includes(".."));
-}
-
-function isVisible(word: string): boolean {
-  return !/[\p{Cc}\p{Cf}\p{Surrogate}\p{Zl}\p{Zp}]/u.test(word);
+  if (flag.startsWith("--")) {
+    const [name = ""] = word.split("=", 1);
+    return name.length > 2 && flag.startsWith(name);
+  }
+  return word[1] !== "-" && word.includes(flag.slice(1));
 }

@@ -1,65 +1,90 @@
-/**
- * Programs that run what their arguments say: a rule that permits one would permit anything. Until payloads are
- * unwrapped and judged, no permitting rule may name one.
- */
-export const WRAPPERS: ReadonlySet<string> = new Set(
-  [
-    "env timeout nice ionice nohup setsid stdbuf time xargs parallel watch script expect",
-    "sh bash dash zsh ksh fish ash csh tcsh busybox eval exec command builtin source .",
-    "sudo doas su runuser chroot unshare nsenter bwrap setpriv flock",
-    "ssh docker podman strace ltrace gdb tmux screen at batch crontab npx pnpx bunx corepack",
-    "find fd awk gawk mawk nawk sed tar make gmake ed ex",
-    "vi vim nvim nano emacs man less more most",
-  ].flatMap((line) => line.split(" ")),
-);
+import { optionTable, type OptionTable } from "./options.ts";
 
-/** Programs that need a subcommand in the rule, and the subcommands that run a payload. */
-export const WRAPPING_SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  [
-    "git",
-    new Set(["bisect", "filter-branch", "rebase", "submodule", "difftool", "mergetool", "config", "alias"]),
-  ],
-  ["npm", new Set(["exec", "x", "run", "run-script", "explore", "init", "create", "config", "edit"])],
-  ["pnpm", new Set(["exec", "dlx", "run", "create", "config"])],
-  ["yarn", new Set(["exec", "dlx", "run", "create", "config"])],
-]);
+/** How a program's own words are read, and where what it runs begins. */
+export type Wrapper =
+  | {
+      /** Own options, then so many operands of its own, then the command. */
+      readonly kind: "prefix";
+      readonly options: OptionTable;
+      readonly operands: readonly RegExp[];
+      /** Whether it adds words to the command that nobody can know beforehand. */
+      readonly appends: boolean;
+    }
+  /** Assignments, then the command. */
+  | { readonly kind: "environment"; readonly options: OptionTable }
+  /** A text after a run of flags that holds `c`. */
+  | { readonly kind: "shell"; readonly options: OptionTable }
+  /** Commands between `-exec` and its like, and `;` or `+`. */
+  | { readonly kind: "find" }
+  /** A program text as the first operand. */
+  | { readonly kind: "awk"; readonly options: OptionTable }
+  /** A script as the first operand, or after `-e`. */
+  | { readonly kind: "sed"; readonly options: OptionTable }
+  /** A program of `node_modules/.bin`, after the subcommand where there is one. */
+  | {
+      readonly kind: "package_bin";
+      readonly sub: string | null;
+      readonly options: OptionTable;
+      /** Whether `--` must stand before the program: without it later words are options of the wrapper too. */
+      readonly needsDashes: boolean;
+    };
 
-/** Flags by which an otherwise harmless program runs or writes what its value says. */
-export const WRAPPING_FLAGS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+const DURATION = /^\d+(?:\.\d+)?[smhd]?$/;
+
+function prefix(options: OptionTable, operands: readonly RegExp[] = []): Wrapper {
+  return { kind: "prefix", options, operands, appends: false };
+}
+
+const SHELL: Wrapper = { kind: "shell", options: optionTable("--norc --noprofile --posix -e -u") };
+const AWK: Wrapper = { kind: "awk", options: optionTable("", "-F -v") };
+const SED: Wrapper = {
+  kind: "sed",
+  options: optionTable(
+    "-n --quiet --silent -E -r --regexp-extended -s --separate -z --null-data -u --unbuffered -i --in-place --posix --sandbox",
+    "-e --expression",
+  ),
+};
+
+export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  // Neither -i nor -S: the first takes away what keeps git from running the workspace's configuration.
+  ["env", { kind: "environment", options: optionTable("", "-u --unset") }],
   [
-    "git",
-    new Set([
-      "-c",
-      "-C",
-      "--exec-path",
-      "--ext-diff",
-      "--textconv",
-      "--output",
-      "-o",
-      "--upload-pack",
-      "--receive-pack",
-      "--git-dir",
-      "--work-tree",
-      "--no-index",
+    "timeout",
+    prefix(optionTable("--preserve-status --foreground -v --verbose", "-k --kill-after -s --signal"), [
+      DURATION,
     ]),
   ],
+  ["nice", prefix(optionTable("", "-n --adjustment"))],
+  ["ionice", prefix(optionTable("-t --ignore", "-c --class -n --classdata"))],
+  ["nohup", prefix(optionTable(""))],
+  ["setsid", prefix(optionTable("-w --wait -f --fork"))],
+  ["stdbuf", prefix(optionTable("", "-i --input -o --output -e --error"))],
+  ["time", prefix(optionTable("-p --portability -v --verbose -q --quiet"))],
   [
-    "node",
-    new Set([
-      "-e",
-      "--eval",
-      "-p",
-      "--print",
-      "-r",
-      "--require",
-      "--import",
-      "--loader",
-      "--experimental-loader",
-      "--env-file",
-      "--inspect",
-    ]),
+    "xargs",
+    {
+      kind: "prefix",
+      options: optionTable(
+        "-0 --null -r --no-run-if-empty -t --verbose -x --exit",
+        "-a --arg-file -d --delimiter -I -L --max-lines -n --max-args -P --max-procs -s --max-chars",
+      ),
+      operands: [],
+      appends: true,
+    },
   ],
-  ["npm", new Set(["--prefix", "--script-shell", "--node-options", "--userconfig", "--globalconfig"])],
-  ["rg", new Set(["--pre", "--hostname-bin"])],
-  ["sort", new Set(["--compress-program", "-o", "--output"])],
+  ["sh", SHELL],
+  ["bash", SHELL],
+  ["dash", SHELL],
+  ["ash", SHELL],
+  ["find", { kind: "find" }],
+  ["awk", AWK],
+  ["gawk", AWK],
+  ["mawk", AWK],
+  ["nawk", AWK],
+  ["sed", SED],
+  ["gsed", SED],
+  // Without --no, a program that is missing would be fetched from a registry.
+  ["npm", { kind: "package_bin", sub: "exec", options: optionTable("--no"), needsDashes: true }],
+  ["npx", { kind: "package_bin", sub: null, options: optionTable("--no"), needsDashes: true }],
+  ["pnpm", { kind: "package_bin", sub: "exec", options: optionTable(""), needsDashes: false }],
 ]);
