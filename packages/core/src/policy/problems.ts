@@ -9,9 +9,12 @@ export interface Problem {
 
 /** All problems at once, each as `file:line:column: message`, in the order of the file. */
 export function policyInvalid(source: PolicySource, problems: readonly Problem[]): AirlockError {
-  const lines = problems
+  return new AirlockError("POLICY_INVALID", placed(source, problems).join("\n"));
+}
+
+export function placed(source: PolicySource, problems: readonly Problem[]): readonly string[] {
+  return problems
     .map((problem) => ({ ...source.locate(problem.path), message: problem.message }))
     .toSorted((left, right) => left.line - right.line || left.column - right.column)
     .map(({ line, column, message }) => `${source.name}:${line}:${column}: ${message}`);
-  return new AirlockError("POLICY_INVALID", lines.join("\n"));
 }

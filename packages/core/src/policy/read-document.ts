@@ -3,6 +3,12 @@ import { AirlockError } from "../fault/index.ts";
 
 export type DocumentPath = readonly (string | number)[];
 
+/** `name` is what problems call the file. */
+export interface PolicyFile {
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface PolicySource {
   readonly name: string;
   readonly value: unknown;
@@ -12,7 +18,7 @@ export interface PolicySource {
 }
 
 /** Reads YAML 1.2 core, one document, no aliases, no tags, no doubled keys. Throws POLICY_INVALID with every place. */
-export function readPolicyDocument(source: { readonly name: string; readonly text: string }): PolicySource {
+export function readPolicyDocument(source: PolicyFile): PolicySource {
   const lines = new LineCounter();
   const document = parseDocument(source.text, {
     lineCounter: lines,
