@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,6 +11,11 @@ import { ROOT, startCell } from "../support/cell.ts";
 
 let directory: string;
 
+const EXTENDING = `apiVersion: airlock.policy/v1
+mode: enforce
+extends: [{ path: base.yaml, sha256: "${"0".repeat(64)}" }]
+`;
+
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "airlock-bad-input-"));
   const keyrings = createKeyrings();
@@ -20,6 +25,8 @@ beforeAll(async () => {
   await writeFile(path.join(directory, "streamer.json"), JSON.stringify(keyrings.streamer), { mode: 0o600 });
   await writeFile(path.join(directory, "open.json"), JSON.stringify(keyrings.validator), { mode: 0o644 });
   await writeFile(path.join(directory, "broken.json"), "{");
+  await mkdir(path.join(directory, "extending"));
+  await writeFile(path.join(directory, "extending", "p.yaml"), EXTENDING);
   await writeFile(path.join(directory, "routes.yaml"), "routes:\n  r:\n    famly: responses\n");
 });
 
@@ -66,11 +73,16 @@ test.each([
   ["a keyring that others may read", { AIRLOCK_KEYRING: "open.json" }, "run: chmod 600"],
   ["a routes file with a typing error", { AIRLOCK_ROUTES: "routes.yaml" }, "famly"],
   ["a folder without policies", { AIRLOCK_POLICIES: "/nowhere" }, "/nowhere can't be read (ENOENT)"],
+  [
+    "a policy that extends a missing one",
+    { AIRLOCK_POLICIES: "extending" },
+    "p.yaml:3:13: there is no file base.yaml",
+  ],
 ])("%s ends the start with exit code 2 and a message that names it", async (_, env, message) => {
   const placed = Object.fromEntries(
     Object.entries(env).map(([name, value]) => [
       name,
-      /^[a-z]+\.(json|yaml)$/.test(value) ? path.join(directory, value) : value,
+      /^[a-z]+\.(json|yaml)$/.test(value) || value === "extending" ? path.join(directory, value) : value,
     ]),
   );
   const { code, stderr } = await startValidator(placed);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { createLedger } from "@airlock/core/ledger";
@@ -9,12 +10,7 @@ import {
   watchCancels,
   type Delivery,
 } from "@airlock/core/queue";
-import {
-  errorFields,
-  loadPolicyProfiles,
-  type RunningService,
-  type ServiceContext,
-} from "@airlock/core/runtime";
+import { errorFields, servePolicies, type RunningService, type ServiceContext } from "@airlock/core/runtime";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { onExecution } from "./call/on-execution.ts";
@@ -27,8 +23,10 @@ import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
 
 /** The executor: the only place where tools run, and only under a grant. */
 export async function startExecutor(context: ServiceContext): Promise<RunningService> {
-  const { redis, keyring, log, signal } = context;
+  const { redis, keyring, log, metrics, signal } = context;
   const config = executorConfig();
+  refuseReachablePolicies(config);
+  const served = servePolicies(config.policies, { log, metrics });
   const catalog = createCatalog(BUILTIN_MANIFESTS);
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
@@ -44,7 +42,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),
     ledger: createLedger(redis),
-    policies: loadPolicyProfiles(config.policies),
+    policies: served.policies,
     judge: createJudge(catalog),
     durability: createDurability(redis, config.durability),
     sandbox: await openSandbox(context, config, serviceUser),
@@ -61,10 +59,26 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     consumers: [consumer],
     checks: [() => sandboxCheck(deps.sandbox)],
     async close() {
+      served.close();
       await watching;
       await publisher.close();
     },
   };
+}
+
+/** Nothing that decides about an agent lies where its workspaces are. */
+function refuseReachablePolicies({ policies, volume }: ExecutorConfig): void {
+  const [folder, outer] = [policies, volume].map((place) => realpathOf(path.resolve(place)));
+  if (folder === undefined || outer === undefined) return;
+  if (folder !== outer && !folder.startsWith(`${outer}/`)) return;
+  throw new AirlockError(
+    "CONFIG_INVALID",
+    "AIRLOCK_POLICIES lies inside AIRLOCK_VOLUME, where agents write; move it out",
+  );
+}
+
+function realpathOf(place: string): string {
+  return existsSync(place) ? realpathSync(place) : place;
 }
 
 /** Tries the sandbox with canaries. Without one the executor still serves what starts no program. */

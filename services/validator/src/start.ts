@@ -1,12 +1,7 @@
 import { hostname } from "node:os";
 import { consume, createPublisher, type Delivery } from "@airlock/core/queue";
 import { createRouteBreaker, createValidatorStore } from "@airlock/core/run";
-import {
-  loadPolicyProfiles,
-  loadRoutes,
-  type RunningService,
-  type ServiceContext,
-} from "@airlock/core/runtime";
+import { loadRoutes, servePolicies, type RunningService, type ServiceContext } from "@airlock/core/runtime";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { onCommand } from "./admission/on-command.ts";
@@ -21,6 +16,7 @@ import { onItem } from "./verdict/on-item.ts";
 export async function startValidator(context: ServiceContext): Promise<RunningService> {
   const { redis, keyring, log, metrics } = context;
   const config = validatorConfig();
+  const served = servePolicies(config.policies, { log, metrics });
   const catalog = createCatalog(BUILTIN_MANIFESTS);
   const publisher = createPublisher({ redis, keyring });
   const deps: Deps = {
@@ -34,7 +30,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     store: createValidatorStore(redis),
     routes: loadRoutes(config.routes),
     breaker: createRouteBreaker(redis, breakerSettings(config)),
-    policies: loadPolicyProfiles(config.policies),
+    policies: served.policies,
     judge: createJudge(catalog),
   };
   const consumers = consumeAll(context, deps);
@@ -42,6 +38,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
   return {
     consumers,
     async close() {
+      served.close();
       await sweeping;
       await publisher.close();
     },

@@ -1,9 +1,9 @@
 // Takes a signed grant, gives one start of its tool at most and one published outcome;
 // refuses grants that don't fit their item, come too late, or are over, and puts back what another executor holds.
-import type { ErrorClass } from "@airlock/core/fault";
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
-import { openCall, type OpenedCall } from "../grant/open-call.ts";
+import { decideHere } from "../grant/decide-here.ts";
+import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
 import { keepLease, type Lease } from "./lease.ts";
 import { prepareCall, type PreparedCall } from "./prepare-call.ts";
@@ -85,10 +85,12 @@ async function execute(
   signal: AbortSignal,
 ): Promise<void> {
   const { grant, fence, lease, opened } = claimed;
-  if (!opened.ok) return deny(deps, claimed, opened);
+  if (!opened.ok) return refuse(deps, claimed, opened);
   const prepared = await prepareCall(deps, grant);
-  if (!prepared.ok) return deny(deps, claimed, prepared);
+  if (!prepared.ok) return refuse(deps, claimed, prepared);
   try {
+    const refusal = await decideHere(deps, grant, opened, prepared.files.look);
+    if (refusal !== null) return await refuse(deps, claimed, refusal);
     if ((await deps.ledger.begin(grant.itemKey, fence)) !== "started") return;
     await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
   } finally {
@@ -124,12 +126,18 @@ async function runAndEnd(
   });
 }
 
-async function deny(
+/** Ends a call that was claimed and never begun, or gives it back where the validator has to decide again. */
+async function refuse(
   deps: Deps,
   { grant, fence }: Claimed,
-  { errorClass, detail }: { readonly errorClass: ErrorClass; readonly detail: string },
+  refusal: Pick<CallRefusal, "errorClass" | "detail" | "regrant">,
 ): Promise<void> {
   const { itemKey, tool } = grant;
-  await deps.ledger.end(itemKey, fence, denial(errorClass));
+  const { errorClass, detail } = refusal;
+  if (refusal.regrant === true) {
+    if (await deps.ledger.release(itemKey, fence)) {
+      await publishRegrant(deps, { itemKey, grant: grant.grant, fence, errorClass });
+    }
+  } else await deps.ledger.end(itemKey, fence, denial(errorClass));
   deps.log.write("warn", "call_refused", { itemKey, tool, errorClass, detail });
 }

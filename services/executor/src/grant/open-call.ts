@@ -4,16 +4,24 @@ import { argumentsDigest } from "@airlock/core/call";
 import { itemBodySchema, parseBody, type ExecutionBody } from "@airlock/core/contract";
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
-import { evaluatePolicy } from "@airlock/core/policy";
 import { itemKey as keyOf, openSealed, sha256Hex, verifyRecord } from "@airlock/core/record";
 import { readItem } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
-import { manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
+import { manifestDigest, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
+import { decideHere } from "./decide-here.ts";
 
+/** `regrant` sends the call back to the validator, to be decided again: nothing was wrong with the grant itself. */
 export type OpenedCall =
   | { readonly ok: true; readonly manifest: ToolManifest; readonly args: JsonObject }
-  | { readonly ok: false; readonly errorClass: ErrorClass; readonly detail: string };
+  | CallRefusal;
+
+export interface CallRefusal {
+  readonly ok: false;
+  readonly errorClass: ErrorClass;
+  readonly detail: string;
+  readonly regrant?: true;
+}
 
 export async function openCall(deps: Deps, grant: ExecutionBody): Promise<OpenedCall> {
   try {
@@ -23,7 +31,7 @@ export async function openCall(deps: Deps, grant: ExecutionBody): Promise<Opened
     }
     const args = await readArguments(deps, grant);
     if (args === null) return refused("GRANT_INVALID", "the item is not the one that the grant is bound to");
-    return checkPolicy(deps, grant, { manifest, args });
+    return (await decideHere(deps, grant, { manifest, args }, null)) ?? { ok: true, manifest, args };
   } catch (error) {
     if (error instanceof AirlockError && error.retry === "never")
       return refused("GRANT_INVALID", error.message);
@@ -48,29 +56,6 @@ async function readArguments(deps: Deps, grant: ExecutionBody): Promise<JsonObje
   return digest === grant.argumentsDigest ? verdict.arguments : null;
 }
 
-/** The executor decides again with its own copy of the policy; it may only be stricter. */
-function checkPolicy(
-  deps: Deps,
-  grant: ExecutionBody,
-  call: { readonly manifest: ToolManifest; readonly args: JsonObject },
-): OpenedCall {
-  const { manifest, args } = call;
-  const policy = deps.policies.get(grant.policy);
-  if (policy === undefined || policy.digest !== grant.policyDigest) {
-    return refused("POLICY_CHANGED", "the executor has another version of the policy");
-  }
-  const claims = resourceClaims(manifest, args);
-  const { decision, reason } = evaluatePolicy(policy, {
-    tool: manifest.name,
-    effect: manifest.effect,
-    arguments: args,
-    claims,
-  });
-  return decision === "allow" || decision === "flag"
-    ? { ok: true, ...call }
-    : refused("POLICY_CHANGED", reason);
-}
-
-function refused(errorClass: ErrorClass, detail: string): OpenedCall {
+function refused(errorClass: ErrorClass, detail: string): CallRefusal {
   return { ok: false, errorClass, detail };
 }

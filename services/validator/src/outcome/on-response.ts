@@ -5,6 +5,7 @@ import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { itemKey } from "@airlock/core/record";
 import { readRun, readTurn } from "@airlock/core/run";
 import { ADAPTERS, INDETERMINATE } from "@airlock/core/wire";
+import { runLimits } from "../admission/run-limits.ts";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
@@ -23,7 +24,8 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
     readTurn(deps.redis, body.run, body.turn),
   ]);
   if (hash?.plan === undefined || hash.endedAt !== undefined || turn?.attempt !== body.attempt) return DONE;
-  const run = { ...hash, plan: hash.plan };
+  const limits = runLimits(deps.policies, hash.policy, hash.plan.limits);
+  const run = { ...hash, plan: { ...hash.plan, limits } };
   if (turn.state === "streaming") {
     const calls = await judgeCalls(deps, run, body);
     const read = asRead(deps, run, body);

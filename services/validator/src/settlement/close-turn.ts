@@ -5,6 +5,7 @@ import { openSealed, parseItemKey, sha256Hex, turnKey, type TurnParts } from "@a
 import { readCall, readRun, sealPiece, type CallHash, type TurnHash } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import type { ConversationEntry } from "@airlock/core/wire";
+import { runLimits } from "../admission/run-limits.ts";
 import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
@@ -20,7 +21,7 @@ export async function closeTurn(deps: Deps, parts: TurnParts, turn: TurnHash): P
   if (calls.some(({ call }) => call?.settled === "OUTCOME_UNKNOWN" && call.effect !== "read")) {
     return endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
   }
-  if (number >= hash.plan.limits.turns) {
+  if (number >= runLimits(deps.policies, hash.policy, hash.plan.limits).turns) {
     return endRun(deps, parts, { state: "escalated", errorClass: "BUDGET_TURNS" });
   }
   const results = await Promise.all(calls.map(({ itemKey, call }) => resultEntry(deps, itemKey, call)));

@@ -10,7 +10,19 @@ export function refusalText(call: CallHash): string {
     executed: call.settled === "OUTCOME_UNKNOWN" ? "unknown" : false,
     error: errorClass,
     meaning: isErrorClass(errorClass) ? ERROR_CLASSES[errorClass].meaning : "the call did not run",
-    ...(call.detail === undefined ? {} : { detail: call.detail }),
-    ...(call.rules === undefined ? {} : { rules: call.rules }),
+    ...(call.detail === undefined ? {} : { detail: hides(call) ? "the reason is private" : call.detail }),
+    ...(call.rules === undefined ? {} : { rules: toldRules(call.rules, call) }),
   });
+}
+
+/** Whether the detail is the reason of a rule that the operator marked private. */
+function hides({ policyDecision }: CallHash): boolean {
+  if (policyDecision === undefined) return false;
+  const { matched, winning } = policyDecision;
+  return matched.some((finding) => finding.private === true && finding.rule === winning);
+}
+
+function toldRules(rules: readonly string[], { policyDecision }: CallHash): readonly string[] {
+  const hidden = policyDecision?.matched.filter((finding) => finding.private === true) ?? [];
+  return rules.filter((id) => !hidden.some(({ rule }) => rule === id));
 }

@@ -1,0 +1,32 @@
+import type { ExecutionBody } from "@airlock/core/contract";
+import type { JsonObject } from "@airlock/core/json";
+import { evaluateInView, evaluatePolicy, type WorkspaceView } from "@airlock/core/policy";
+import { resourceClaims, type ToolManifest } from "@airlock/core/tool";
+import type { Deps } from "../deps.ts";
+import type { CallRefusal } from "./open-call.ts";
+
+/**
+ * The executor decides again with its own copy of the policy, and with its own view of the workspace once there is one.
+ * It may only be stricter, so null means that the grant holds. Another version of the policy says nothing about the
+ * call: the validator decides it anew.
+ */
+export async function decideHere(
+  deps: Pick<Deps, "policies">,
+  grant: ExecutionBody,
+  call: { readonly manifest: ToolManifest; readonly args: JsonObject },
+  view: WorkspaceView | null,
+): Promise<CallRefusal | null> {
+  const { manifest, args } = call;
+  const policy = deps.policies.get(grant.policy)?.enforced;
+  if (policy?.digest !== grant.policyDigest) {
+    const detail = "the executor has another version of the policy";
+    return { ok: false, errorClass: "POLICY_CHANGED", detail, regrant: true };
+  }
+  const claims = resourceClaims(manifest, args);
+  const { name: tool, effect } = manifest;
+  const request = { tool, effect, arguments: args, claims, place: grant.workspace };
+  const { decision, reason } =
+    view === null ? evaluatePolicy(policy, request) : await evaluateInView(policy, request, view);
+  if (decision === "allow" || decision === "flag") return null;
+  return { ok: false, errorClass: "POLICY_CHANGED", detail: reason };
+}
