@@ -6,6 +6,8 @@ import { doctorCommand } from "./doctor.ts";
 import { eventsCommand } from "./events.ts";
 import { keysCommand } from "./keys.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
+import { policyExplainCommand } from "./policy-explain.ts";
+import { policyTestCommand } from "./policy-test.ts";
 import { replayCommand } from "./replay.ts";
 import { routesCommand } from "./routes.ts";
 import { runCommand } from "./run.ts";
@@ -23,6 +25,8 @@ export const COMMANDS = {
   cancel: cancelCommand,
   routes: routesCommand,
   contract: contractCommand,
+  "policy test": policyTestCommand,
+  "policy explain": policyExplainCommand,
   replay: replayCommand,
   doctor: doctorCommand,
   keys: keysCommand,

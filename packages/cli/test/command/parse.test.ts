@@ -57,7 +57,7 @@ describe("a command line", () => {
   });
 
   test.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])("`%s --help` shows every flag", (name) => {
-    const parsed = parseCommandLine(COMMANDS, [name, "--help"]);
+    const parsed = parseCommandLine(COMMANDS, [...name.split(" "), "--help"]);
     const text = parsed.kind === "help" ? parsed.text : "";
     expect(text).toContain(`Usage: airlock ${name}`);
     expect(Object.keys(COMMANDS[name].flags).filter((flag) => !text.includes(`--${flag}`))).toEqual([]);
