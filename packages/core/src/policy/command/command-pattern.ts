@@ -33,9 +33,9 @@ export function permittedCommand(pattern: CommandPattern): PartTest {
   const shape = compileShape(pattern);
   const subs = pattern.sub === undefined ? null : new Set(pattern.sub);
   const variables = new Set((pattern.environment ?? []).filter((name) => !isDangerousVariable(name)));
-  return ({ argv, assignments, openEnded }) => {
+  return ({ argv, assignments, undetermined }) => {
     // A name with a slash never equals an exe: a look-alike in the workspace is another program.
-    if (openEnded || argv[0] !== pattern.exe) return false;
+    if (undetermined || argv[0] !== pattern.exe) return false;
     if (subs !== null && !subs.has(argv[1] ?? "")) return false;
     return assignmentsAllowed(assignments, variables) && wordsFit(shape, argv, subs === null ? 1 : 2);
   };
@@ -43,11 +43,12 @@ export function permittedCommand(pattern: CommandPattern): PartTest {
 
 /** Tests as broadly as it can be meant: by base name, anywhere in the words. For rules that stop calls. */
 export function restrictedCommand(pattern: CommandPattern): PartTest {
+  const exe = baseName(pattern.exe);
   const subs = pattern.sub === undefined ? null : new Set(pattern.sub);
   const forbidden = pattern.flags?.forbid;
   return ({ argv }) => {
     const [name = "", ...rest] = argv;
-    if (baseName(name) !== pattern.exe) return false;
+    if (baseName(name) !== exe) return false;
     if (subs !== null && !rest.some((word) => subs.has(word))) return false;
     return forbidden === undefined || rest.some((word) => forbidden.some((flag) => couldBeFlag(word, flag)));
   };
@@ -57,7 +58,7 @@ interface Shape {
   readonly alone: ReadonlySet<string>;
   /** By flag, with the `=` where the value stands in the same word. */
   readonly values: ReadonlyMap<string, PathTest>;
-  readonly required: readonly string[];
+  readonly required: ReadonlySet<string>;
   readonly forbidden: readonly string[];
   readonly maxPositionals: number;
   readonly positional: PathTest;
@@ -68,16 +69,14 @@ function compileShape({ exe, flags, positionals }: CommandPattern): Shape {
   const allowed = flags?.allow ?? [];
   const required = flags?.require ?? [];
   const anything = allowed.filter((flag) => flag.endsWith("=")).map((flag) => [flag, anyValue] as const);
-  const listed = Object.entries(flags?.values ?? {}).map(
-    ([flag, globs]) => [flag, valueTest(globs)] as const,
-  );
+  const listed = Object.entries(flags?.values ?? {}).map(([flag, globs]) => [flag, globTest(globs)] as const);
   return {
     alone: new Set([...allowed.filter((flag) => !flag.endsWith("=")), ...required]),
     values: new Map([...anything, ...listed]),
-    required,
+    required: new Set(required),
     forbidden: flags?.forbid ?? [],
     maxPositionals: positionals?.max ?? Number.POSITIVE_INFINITY,
-    positional: positionals?.allow === undefined ? anyValue : anyGlob(positionals.allow),
+    positional: positionals?.allow === undefined ? anyValue : globTest(positionals.allow),
     facts: factsOf(exe),
   };
 }
@@ -86,15 +85,20 @@ function anyValue(): boolean {
   return true;
 }
 
-function valueTest(globs: readonly string[]): PathTest {
-  return globs.includes("**") ? anyValue : anyGlob(globs);
+/** Longer words are no match: globs are made for paths, and what they cost must stay bounded. */
+const MAX_GLOBBED = 4_096;
+
+function globTest(globs: readonly string[]): PathTest {
+  if (globs.includes("**")) return anyValue;
+  const test = anyGlob(globs);
+  return (word) => word.length <= MAX_GLOBBED && test(word);
 }
 
 function wordsFit(shape: Shape, argv: readonly string[], start: number): boolean {
   const { facts } = shape;
   if (facts.dashFirst === true && argv[start]?.startsWith("-") !== true) return false;
   let positionals = 0;
-  let requiredSeen = 0;
+  const missing = new Set(shape.required);
   let listedSeen = false;
   let optionsEnded = false;
   for (let at = start; at < argv.length; at += 1) {
@@ -108,31 +112,23 @@ function wordsFit(shape: Shape, argv: readonly string[], start: number): boolean
       const width = flagWidth(shape, word, argv[at + 1]);
       if (width === 0) return false;
       listedSeen ||= facts.listed?.has(word) === true;
-      if (positionals === 0 && isFirstRequired(shape, argv, { start, at })) requiredSeen += 1;
+      if (positionals === 0) missing.delete(word);
       at += width - 1;
     }
   }
   const named = positionals > 0 || listedSeen || !needsName(shape, argv);
-  return named && requiredSeen === shape.required.length;
+  return named && missing.size === 0;
 }
 
 /** What runs unless a positional names it would be the repository's choice, or the program's input. */
 function needsName({ facts, maxPositionals, required }: Shape, argv: readonly string[]): boolean {
-  if (facts.runsFiles === true) return required.length === 0;
+  if (facts.runsFiles === true) return required.size === 0;
   const { runsNamed } = facts;
   return maxPositionals > 0 && (runsNamed === true || runsNamed?.has(argv[1] ?? "") === true);
 }
 
 function positionalFits({ positional, facts }: Shape, word: string): boolean {
   return isSafeValue(word) && positional(word) && facts.positionalForm?.test(word) !== false;
-}
-
-function isFirstRequired(
-  { required }: Shape,
-  argv: readonly string[],
-  { start, at }: { readonly start: number; readonly at: number },
-): boolean {
-  return required.includes(argv[at] ?? "") && argv.indexOf(argv[at] ?? "", start) === at;
 }
 
 /** How many words an allowed flag takes; 0 for one that is not allowed, or not with this value. */

@@ -79,7 +79,7 @@ export function operandPaths(part: CommandPart, cwd: string): OperandPaths | nul
   const named = namedPaths(known, words);
   const reads = named.reads.map((word) => pathBelow(cwd, word));
   const writes = named.writes.map((word) => pathBelow(cwd, word));
-  if (part.openEnded || !reads.every(isPath) || !writes.every(isPath)) return null;
+  if (part.undetermined || !reads.every(isPath) || !writes.every(isPath)) return null;
   return { reads, writes };
 }
 

@@ -4,8 +4,8 @@ export interface CommandPart {
   readonly argv: readonly string[];
   /** `NAME=value` as `env` sets it, `NAME` as `env -u` removes it. */
   readonly assignments: readonly string[];
-  /** Whether words follow that nobody can know beforehand, as from `xargs`. */
-  readonly openEnded: boolean;
+  /** Whether nobody can know beforehand with which words it runs, as from `xargs`, or in which folder. */
+  readonly undetermined: boolean;
 }
 
 export interface CommandLimits {
@@ -23,8 +23,8 @@ export type CommandParts =
   | { readonly ok: true; readonly parts: readonly CommandPart[] }
   | { readonly ok: false; readonly reason: string; readonly parts: readonly CommandPart[] };
 
-export function plainPart(argv: readonly string[], openEnded = false): CommandPart {
-  return { argv, assignments: [], openEnded };
+export function plainPart(argv: readonly string[], undetermined = false): CommandPart {
+  return { argv, assignments: [], undetermined };
 }
 
 /** What a program is called without the folder that it lies in. */

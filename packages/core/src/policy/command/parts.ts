@@ -52,7 +52,7 @@ function readPart({ part, depth }: Pending): { part: CommandPart; payloads: read
   if (unwrapped === null) return null;
   const withEnd = (found: CommandPart): CommandPart => ({
     ...found,
-    openEnded: found.openEnded || part.openEnded,
+    undetermined: found.undetermined || part.undetermined,
   });
   return {
     part: withEnd(unwrapped.own),

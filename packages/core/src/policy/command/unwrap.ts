@@ -61,7 +61,7 @@ function unwrapEnvironment(options: OptionTable, argv: readonly string[]): Unwra
     own: {
       argv: argv.slice(0, 1),
       assignments: [...removed, ...argv.slice(operandsAt, payloadAt)],
-      openEnded: false,
+      undetermined: false,
     },
     payloads: rest.length === 0 ? [] : [plainPart(rest)],
   };
@@ -79,7 +79,13 @@ function unwrapShell(options: OptionTable, argv: readonly string[]): Unwrapped |
   return payload === null ? null : { own: plainPart(argv.slice(0, at + 1)), payloads: [plainPart(payload)] };
 }
 
-const EXEC = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
+/** Whether it runs in the folder of what is found, which nobody can know beforehand. */
+const EXEC: ReadonlyMap<string, boolean> = new Map([
+  ["-exec", false],
+  ["-ok", false],
+  ["-execdir", true],
+  ["-okdir", true],
+]);
 const FOUND = "{}";
 
 function unwrapFind(argv: readonly string[]): Unwrapped | null {
@@ -87,14 +93,15 @@ function unwrapFind(argv: readonly string[]): Unwrapped | null {
   const payloads: CommandPart[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? "";
-    if (!EXEC.has(word)) {
+    const elsewhere = EXEC.get(word);
+    if (elsewhere === undefined) {
       own.push(word);
       continue;
     }
     const end = endOfExec(argv, at + 1);
     const payload = argv.slice(at + 1, end ?? at + 1);
     if (end === null || payload.length === 0 || !payload.every(isWhollyFound)) return null;
-    payloads.push(plainPart(payload));
+    payloads.push(plainPart(payload, elsewhere));
     at = end;
   }
   return { own: plainPart(own), payloads };

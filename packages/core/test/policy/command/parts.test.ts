@@ -6,8 +6,8 @@ const LIMITS = { commands: 20, wrapperDepth: 6 };
 function read(line: readonly string[]): readonly string[] | string {
   const result = commandParts(line, LIMITS);
   if (!result.ok) return result.reason;
-  return result.parts.map(({ argv, assignments, openEnded }) =>
-    [...assignments, argv.join(" "), ...(openEnded ? ["…"] : [])].join(" "),
+  return result.parts.map(({ argv, assignments, undetermined }) =>
+    [...assignments, argv.join(" "), ...(undetermined ? ["…"] : [])].join(" "),
   );
 }
 
@@ -42,7 +42,7 @@ describe("the programs that a command starts are", () => {
     [
       "find's",
       ["find", "src", "-type", "f", "-exec", "ls", "{}", ";", "-execdir", "wc", "-l", "{}", "+"],
-      ["find src -type f", "ls {}", "wc -l {}"],
+      ["find src -type f", "ls {}", "wc -l {} …"],
     ],
     ["find's, with a plus that ends nothing", ["find", "-exec", "echo", "+", ";"], ["find", "echo +"]],
     ["awk alone, without its program", ["awk", "-F", ":", "$1 ~ /a/ { print $2 }", "a"], ["awk -F : a"]],
@@ -110,7 +110,7 @@ describe("nobody can tell what is started by", () => {
     expect(commandParts(argv, LIMITS)).toEqual({
       ok: false,
       reason: UNREAD,
-      parts: parts.map((words) => ({ argv: words, assignments: [], openEnded: false })),
+      parts: parts.map((words) => ({ argv: words, assignments: [], undetermined: false })),
     });
   });
 });

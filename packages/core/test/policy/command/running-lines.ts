@@ -27,6 +27,8 @@ export const HOSTILE_READERS = `
   find . -exec git status
   find . -exec ;
   find . -execdir ./a ;
+  find . -execdir git status ;
+  find . -name HEAD -execdir tee src/a ;
   find . -ok sh ;
   find . -fprint src/a
   find . -fprintf src/a x
