@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue } from "../json/index.ts";
+import { canonicalJson, type JsonObject, type JsonValue } from "../json/index.ts";
 import type { ResourceClaims } from "../tool/index.ts";
 import type { ApprovalOptions } from "./approval-options.ts";
 import { commandFolder, operandPaths, type CommandPart } from "./command/index.ts";
@@ -86,15 +86,34 @@ function pathFindings(rule: string, scope: PathScope | null, paths: readonly str
 }
 
 function limitFindings({ limits }: Policy, request: PolicyRequest): readonly Finding[] {
-  const bytes = Buffer.byteLength(canonicalJson(request.arguments), "utf8");
   return [
-    ...(bytes <= limits.argsBytes
+    ...(bytesWithin(request.arguments, limits.argsBytes)
       ? []
       : [forbidden("limits.argsBytes", `the arguments are longer than ${limits.argsBytes} bytes`)]),
     ...(depthWithin(request.arguments, limits.jsonDepth)
       ? []
       : [forbidden("limits.jsonDepth", `the arguments are nested deeper than ${limits.jsonDepth}`)]),
   ];
+}
+
+function bytesWithin(args: JsonObject, limit: number): boolean {
+  // most calls are far below the limit: for them there is no need to write the arguments out
+  return mostBytes(args) <= limit || Buffer.byteLength(canonicalJson(args), "utf8") <= limit;
+}
+
+const LONGEST_NUMBER = 25;
+/** one UTF-16 unit, escaped */
+const LONGEST_UNIT = 6;
+
+/** No canonical form of the value is longer. */
+function mostBytes(value: JsonValue): number {
+  if (typeof value === "string") return value.length * LONGEST_UNIT + 2;
+  if (typeof value !== "object" || value === null) return LONGEST_NUMBER;
+  let bytes = 2;
+  for (const [key, inner] of Object.entries<JsonValue>(value)) {
+    bytes += key.length * LONGEST_UNIT + 4 + mostBytes(inner);
+  }
+  return bytes;
 }
 
 function depthWithin(value: JsonValue, depth: number): boolean {

@@ -1,3 +1,4 @@
+import { argumentTexts } from "./argument-pattern.ts";
 import type { JsonObject, JsonValue } from "../json/index.ts";
 import { commandFolder, commandParts, type CommandPart } from "./command/index.ts";
 import { isPermitting } from "./decision.ts";
@@ -53,8 +54,9 @@ export function ruleMatches(
   request: PolicyRequest,
   parts: ReadCommand["parts"],
 ): LayerMatches {
+  const texts = argumentTexts(request.arguments);
   const rules = (layer.rulesByTool.get(request.tool) ?? []).filter(
-    ({ args }) => args === null || args(request.arguments),
+    ({ args }) => args === null || args(texts),
   );
   if (parts === null) return { rules, complete: !layer.root || rules.length > 0 };
   const matched = new Set<PolicyRule>();
@@ -70,7 +72,7 @@ export function ruleMatches(
 /** For examples: a rule matches a part of a command, and one that lets calls run does so where no part stays unnamed. */
 export function ruleMatchesCall(policy: Policy, id: string, request: PolicyRequest): boolean {
   const rule = policy.layers[0]?.rulesByTool.get(request.tool)?.find((candidate) => candidate.id === id);
-  if (rule === undefined || rule.args?.(request.arguments) === false) return false;
+  if (rule === undefined || rule.args?.(argumentTexts(request.arguments)) === false) return false;
   const { unread, parts } = readCommand(policy, request);
   if (parts === null) return true;
   if (!parts.some((part) => matchesPart(rule, part))) return false;

@@ -42,6 +42,24 @@ describe("a pattern of an argument", () => {
     expect(evaluatePolicy(policy, call(tool, args)).winning).toBe(winner);
   });
 
+  test.each<[string, string, boolean]>([
+    ["ab*c", "ac", true],
+    ["ab?c", "ac", true],
+    ["ab{0,1}c", "ac", true],
+    ["ab+c", "ac", false],
+    ["src/a|lib/b", "lib/b", true],
+    ["src/(a|b)", "src/b", true],
+    ["(?i)src", "SRC", true],
+    ["src", "SRC", false],
+    ["src", "src/a", false],
+    ["src[.]js", "srcxjs", false],
+  ])("%j on %j is %s, whatever a shortcut may see of it", (pattern, path, matches) => {
+    const rule = `{ id: r, decision: allow, tool: read_file, args: { path: '${pattern}' } }`;
+    const scopes = ['paths: { read: { allow: ["**"] } }'];
+    const one = loadPolicy({ name: "p.yaml", text: policyText([rule], scopes) });
+    expect(evaluatePolicy(one, call("read_file", { path })).winning).toBe(matches ? "r" : "no-match");
+  });
+
   test("takes no longer for a text that would make a backtracking engine hang", () => {
     const request = call("list_files", { path: "a".repeat(4_000) });
     const started = performance.now();
