@@ -5,5 +5,6 @@ export { evaluateInView } from "./evaluate-in-view.ts";
 export { evaluatePolicy, type PolicyDecision } from "./evaluate.ts";
 export { placeFindings } from "./findings.ts";
 export { loadPolicy, type LoadOptions } from "./load.ts";
+export { policyKeys } from "./policy-keys.ts";
 export type { Entry, WorkspaceView } from "./real-place.ts";
 export type { Finding, Policy, PolicyRequest, RunBounds, RunPlace } from "./policy.ts";

@@ -45,3 +45,9 @@ describe("the shipped profiles", () => {
     expect(outcome(profile, tool, args)).toBe(expected);
   });
 });
+
+test("the first policy of the guide loads, and its examples hold", () => {
+  const guide = readFileSync(path.resolve(folder, "../../docs/policy.md"), "utf8");
+  const [, text = ""] = /```yaml\n(apiVersion.*?)```/s.exec(guide) ?? [];
+  expect(loadPolicy({ name: "policy.md", text })).toMatchObject({ examples: 7, warnings: [] });
+});
