@@ -1,2 +1,2 @@
 export { checkPolicy, type PolicyCheck, type PolicyProblem } from "./check-policy.ts";
-export { explainCall, type ExplainedCall } from "./explain-call.ts";
+export { explainCall } from "./explain-call.ts";

@@ -15,7 +15,7 @@ export type WorkspaceView = (components: readonly string[]) => Promise<Entry>;
 const MAX_LINKS = 40;
 
 /** The workspace path that a path leads to once every link is followed; null where it leaves the workspace. */
-export async function realPlace(view: WorkspaceView, path: string): Promise<string | null> {
+async function realPlace(view: WorkspaceView, path: string): Promise<string | null> {
   const pending = path.split("/");
   const real: string[] = [];
   let links = 0;
@@ -79,7 +79,7 @@ async function commandInView(view: WorkspaceView, request: PolicyRequest): Promi
   const realFolder = await shown(view, ".", folder);
   const words = Array.isArray(argv) ? (argv as readonly JsonValue[]) : [];
   const shownWords = await Promise.all(
-    words.map((word, at) => (at === 0 || typeof word !== "string" ? word : shown(view, folder, word))),
+    words.map(async (word, at) => (at === 0 || typeof word !== "string" ? word : shown(view, folder, word))),
   );
   if (realFolder === folder && shownWords.every((word, at) => word === words[at])) return null;
   const args: JsonObject = {

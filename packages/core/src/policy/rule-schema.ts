@@ -26,7 +26,7 @@ const example = z.union([z.string(), z.array(z.string()).min(1), z.record(z.stri
 });
 
 /** Ids of findings that no rule makes; see `findings.ts` and the validator's findings on routes. */
-export const OWN_FINDINGS = [
+const RESERVED_IDS: ReadonlySet<string> = new Set([
   "no-match",
   "unparseable",
   "evaluator-error",
@@ -35,8 +35,7 @@ export const OWN_FINDINGS = [
   "contract-run",
   "route-read-only",
   "route-unverified",
-] as const;
-const RESERVED_IDS: ReadonlySet<string> = new Set(OWN_FINDINGS);
+]);
 
 export const ruleSchema = z.strictObject({
   id: z

@@ -51,10 +51,9 @@ function covers(wide: PolicyRuleDocument, rule: PolicyRuleDocument): boolean {
 
 function coveredByBase({ layers }: Policy, rule: PolicyRuleDocument): string | null {
   const [, ...bases] = layers;
-  const whole = ({ command, args }: PolicyRule): boolean => command === null && args === null;
   for (const { rulesByTool, root } of bases) {
     const inherited = rulesByTool.get(rule.tool) ?? [];
-    const stricter = inherited.find((other) => whole(other) && isStricter(other, rule));
+    const stricter = inherited.find((other) => matchesWholeTool(other) && isStricter(other, rule));
     if (stricter !== undefined)
       return `rule "${stricter.id}" of a file extended decides ${stricter.decision} on all calls of its tool`;
     if (root && inherited.length === 0 && rule.decision !== "forbid") {
@@ -62,6 +61,10 @@ function coveredByBase({ layers }: Policy, rule: PolicyRuleDocument): string | n
     }
   }
   return null;
+}
+
+function matchesWholeTool({ command, args }: PolicyRule): boolean {
+  return command === null && args === null;
 }
 
 function outOfScope(

@@ -4,7 +4,7 @@ import { loadPolicyProfiles, type Policies, type PolicyProfiles } from "./policy
 
 export interface ServedPolicies {
   readonly policies: Policies;
-  close(): void;
+  readonly close: () => void;
 }
 
 /**

@@ -89,7 +89,7 @@ async function execute(
   const prepared = await prepareCall(deps, grant);
   if (!prepared.ok) return refuse(deps, claimed, prepared);
   try {
-    const refusal = await decideHere(deps, grant, opened, prepared.files.look);
+    const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });
     if (refusal !== null) return await refuse(deps, claimed, refusal);
     if ((await deps.ledger.begin(grant.itemKey, fence)) !== "started") return;
     await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);

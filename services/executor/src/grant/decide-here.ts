@@ -13,10 +13,14 @@ import type { CallRefusal } from "./open-call.ts";
 export async function decideHere(
   deps: Pick<Deps, "policies">,
   grant: ExecutionBody,
-  call: { readonly manifest: ToolManifest; readonly args: JsonObject },
-  view: WorkspaceView | null,
+  call: {
+    readonly manifest: ToolManifest;
+    readonly args: JsonObject;
+    /** null before there is a workspace */
+    readonly view: WorkspaceView | null;
+  },
 ): Promise<CallRefusal | null> {
-  const { manifest, args } = call;
+  const { manifest, args, view } = call;
   const policy = deps.policies.get(grant.policy)?.enforced;
   if (policy?.digest !== grant.policyDigest) {
     const detail = "the executor has another version of the policy";

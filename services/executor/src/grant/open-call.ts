@@ -31,7 +31,7 @@ export async function openCall(deps: Deps, grant: ExecutionBody): Promise<Opened
     }
     const args = await readArguments(deps, grant);
     if (args === null) return refused("GRANT_INVALID", "the item is not the one that the grant is bound to");
-    return (await decideHere(deps, grant, { manifest, args }, null)) ?? { ok: true, manifest, args };
+    return (await decideHere(deps, grant, { manifest, args, view: null })) ?? { ok: true, manifest, args };
   } catch (error) {
     if (error instanceof AirlockError && error.retry === "never")
       return refused("GRANT_INVALID", error.message);

@@ -7,12 +7,14 @@ type Limits = RunPlan["limits"];
 export function runLimits(policies: Policies, policy: string, limits: Limits): Limits {
   const bounds = policies.get(policy)?.enforced.limits.perRun;
   if (bounds === undefined) return limits;
-  const smaller = (own: number, bound: number | null): number =>
-    bound === null ? own : Math.min(own, bound);
   return {
     ...limits,
     turns: smaller(limits.turns, bounds.turns),
     calls: smaller(limits.calls, bounds.calls),
     mutatingCalls: smaller(limits.mutatingCalls, bounds.mutating),
   };
+}
+
+function smaller(own: number, bound: number | null): number {
+  return bound === null ? own : Math.min(own, bound);
 }
