@@ -69,9 +69,10 @@ async function underLease(
   const lease = keepLease(deps.ledger, { itemKey, fence, leaseMs: deps.config.leaseMs });
   try {
     const either = AbortSignal.any([signal, lease.signal]);
-    await deps.cancels.during(grant.run, either, (any) =>
+    const left = await deps.cancels.during(grant.run, either, (any) =>
       execute(deps, { grant, fence, lease, opened }, any),
     );
+    if (left === "given_back") return DONE;
   } finally {
     lease.stop();
   }
@@ -79,11 +80,14 @@ async function underLease(
   return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: deps.config.leaseMs };
 }
 
+/** What becomes of a claim: the call has an end, or the validator has it again. */
+type Left = "ended" | "given_back";
+
 async function execute(
   deps: Deps,
   claimed: Claimed & { readonly opened: OpenedCall },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Left> {
   const { grant, fence, lease, opened } = claimed;
   if (!opened.ok) return refuse(deps, claimed, opened);
   const prepared = await prepareCall(deps, grant);
@@ -91,8 +95,10 @@ async function execute(
   try {
     const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });
     if (refusal !== null) return await refuse(deps, claimed, refusal);
-    if ((await deps.ledger.begin(grant.itemKey, fence)) !== "started") return;
-    await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
+    if ((await deps.ledger.begin(grant.itemKey, fence)) === "started") {
+      await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
+    }
+    return "ended";
   } finally {
     await prepared.close();
   }
@@ -131,13 +137,15 @@ async function refuse(
   deps: Deps,
   { grant, fence }: Claimed,
   refusal: Pick<CallRefusal, "errorClass" | "detail" | "regrant">,
-): Promise<void> {
+): Promise<Left> {
   const { itemKey, tool } = grant;
   const { errorClass, detail } = refusal;
-  if (refusal.regrant === true) {
-    if (await deps.ledger.release(itemKey, fence)) {
-      await publishRegrant(deps, { itemKey, grant: grant.grant, fence, errorClass });
-    }
-  } else await deps.ledger.end(itemKey, fence, denial(errorClass));
   deps.log.write("warn", "call_refused", { itemKey, tool, errorClass, detail });
+  if (refusal.regrant !== true) {
+    await deps.ledger.end(itemKey, fence, denial(errorClass));
+    return "ended";
+  }
+  if (!(await deps.ledger.release(itemKey, fence))) return "ended";
+  await publishRegrant(deps, { itemKey, grant: grant.grant, fence, errorClass });
+  return "given_back";
 }
