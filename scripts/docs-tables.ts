@@ -12,6 +12,7 @@ export const DOCUMENTS = [
   "docs/data-flow.md",
   "docs/errors.md",
   "docs/metrics.md",
+  "docs/policy.md",
   "docs/threat-model.md",
   "docs/tools.md",
 ] as const;

@@ -10,10 +10,12 @@ import { COMMANDS } from "../../packages/cli/src/command/commands.ts";
 import { GUARANTEES, REQUIRED_GUARANTEES } from "../../services/executor/src/sandbox/index.ts";
 import { CONFORMANCE_TABLES } from "./conformance.ts";
 import type { Table } from "./markdown.ts";
+import { POLICY_KEYS } from "./policy-keys.ts";
 
 /** Every table of the documents that repeats one of the code. */
 export const TABLES = {
   ...CONFORMANCE_TABLES,
+  "policy-keys": POLICY_KEYS,
   settings: {
     head: ["variable", "read by", "default", "meaning"],
     rows: Object.values(SETTINGS).map(({ env, readers, fallback, doc }) => [

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,6 +10,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, startCell } from "../support/cell.ts";
 
 let directory: string;
+
+const EXTENDING = `apiVersion: airlock.policy/v1
+mode: enforce
+extends: [{ path: base.yaml, sha256: "${"0".repeat(64)}" }]
+`;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "airlock-bad-input-"));
@@ -21,6 +26,8 @@ beforeAll(async () => {
   await writeFile(path.join(directory, "open.json"), JSON.stringify(keyrings.validator), { mode: 0o644 });
   await writeFile(path.join(directory, "broken.json"), "{");
   await writeFile(path.join(directory, "tool.yaml"), "apiVersion: airlock.tool/v1\nnmae: count\n");
+  await mkdir(path.join(directory, "extending"));
+  await writeFile(path.join(directory, "extending", "p.yaml"), EXTENDING);
   await writeFile(path.join(directory, "routes.yaml"), "routes:\n  r:\n    famly: responses\n");
 });
 
@@ -69,11 +76,16 @@ test.each([
   ["a tool with a typing error", { AIRLOCK_TOOLS: "tool.yaml" }, 'tool.yaml:2:1: unknown key "nmae"'],
   ["a folder of tools that is not there", { AIRLOCK_TOOLS: "/nowhere" }, "/nowhere can't be read (ENOENT)"],
   ["a folder without policies", { AIRLOCK_POLICIES: "/nowhere" }, "/nowhere can't be read (ENOENT)"],
+  [
+    "a policy that extends a missing one",
+    { AIRLOCK_POLICIES: "extending" },
+    "p.yaml:3:13: there is no file base.yaml",
+  ],
 ])("%s ends the start with exit code 2 and a message that names it", async (_, env, message) => {
   const placed = Object.fromEntries(
     Object.entries(env).map(([name, value]) => [
       name,
-      /^[a-z]+\.(json|yaml)$/.test(value) ? path.join(directory, value) : value,
+      /^[a-z]+\.(json|yaml)$/.test(value) || value === "extending" ? path.join(directory, value) : value,
     ]),
   );
   const { code, stderr } = await startValidator(placed);

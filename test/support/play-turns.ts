@@ -42,7 +42,10 @@ export async function playTurns(
 export async function openTurns(validator: TestValidator, redis: Redis, given: Opening): Promise<Played> {
   if (given.verified) await verifyRoute(validator, redis, given);
   if (given.policy !== undefined) {
-    validator.policies.set("case", loadPolicy({ name: "case", text: given.policy }));
+    validator.policies.set("case", {
+      enforced: loadPolicy({ name: "case", text: given.policy }),
+      shadow: null,
+    });
   }
   const run = await validator.submit({
     policy: given.policy === undefined ? "ci-default" : "case",

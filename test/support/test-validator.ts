@@ -10,7 +10,7 @@ import {
   writeSpec,
   type RouteBreaker,
 } from "@airlock/core/run";
-import { loadPolicyProfiles } from "@airlock/core/runtime";
+import { loadPolicyProfiles, type PolicyProfile } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
@@ -26,7 +26,7 @@ export interface TestValidator {
   readonly keyrings: Readonly<Record<Role, Keyring>>;
   readonly turns: Queue;
   /** the profiles that runs may name */
-  readonly policies: Map<string, Policy>;
+  readonly policies: Map<string, PolicyProfile>;
   /** log events, and counters with their labels, as they come */
   readonly logged: string[];
   readonly counted: string[];

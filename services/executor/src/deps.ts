@@ -1,8 +1,7 @@
 import type { Ledger } from "@airlock/core/ledger";
-import type { Policy } from "@airlock/core/policy";
 import type { CancelBoard, Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
-import type { Log } from "@airlock/core/runtime";
+import type { Log, Policies } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
 import type { Judge } from "@airlock/core/verdict";
@@ -20,7 +19,7 @@ export interface Deps {
   readonly keyring: Keyring;
   readonly ledger: Ledger;
   readonly publisher: Publisher;
-  readonly policies: ReadonlyMap<string, Policy>;
+  readonly policies: Policies;
   readonly catalog: ToolCatalog;
   readonly judge: Judge;
   /** of the built-in tools and the operator's, by name */

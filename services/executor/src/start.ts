@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { createLedger } from "@airlock/core/ledger";
@@ -11,8 +12,8 @@ import {
 } from "@airlock/core/queue";
 import {
   errorFields,
-  loadPolicyProfiles,
   loadTools,
+  servePolicies,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
@@ -28,9 +29,11 @@ import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
 
 /** The executor: the only place where tools run, and only under a grant. */
 export async function startExecutor(context: ServiceContext): Promise<RunningService> {
-  const { redis, keyring, log, signal } = context;
+  const { redis, keyring, log, metrics, signal } = context;
   const config = executorConfig();
+  refuseReachablePolicies(config);
   const { catalog, operatorTools } = loadTools(config.tools);
+  const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
@@ -45,7 +48,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),
     ledger: createLedger(redis, config.ledgerMs),
-    policies: loadPolicyProfiles(config.policies, catalog),
+    policies: served.policies,
     judge: createJudge(catalog),
     bodies: new Map([...TOOL_BODIES, ...(await operatorBodies(operatorTools, config))]),
     durability: createDurability(redis, config.durability),
@@ -63,10 +66,26 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     consumers: [consumer],
     checks: [() => sandboxCheck(deps.sandbox)],
     async close() {
+      served.close();
       await watching;
       await publisher.close();
     },
   };
+}
+
+/** Nothing that decides about an agent lies where its workspaces are. */
+function refuseReachablePolicies({ policies, volume }: ExecutorConfig): void {
+  const [folder, outer] = [policies, volume].map((place) => realpathOf(path.resolve(place)));
+  if (folder === undefined || outer === undefined) return;
+  if (folder !== outer && !folder.startsWith(`${outer}/`)) return;
+  throw new AirlockError(
+    "CONFIG_INVALID",
+    "AIRLOCK_POLICIES lies inside AIRLOCK_VOLUME, where agents write; move it out",
+  );
+}
+
+function realpathOf(place: string): string {
+  return existsSync(place) ? realpathSync(place) : place;
 }
 
 /** Tries the sandbox with canaries. Without one the executor still serves what starts no program. */

@@ -1,8 +1,7 @@
-import type { Policy } from "@airlock/core/policy";
 import type { Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
 import type { RouteBreaker, Routes, ValidatorStore } from "@airlock/core/run";
-import type { Log, Metrics } from "@airlock/core/runtime";
+import type { Log, Metrics, Policies } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
 import type { Judge } from "@airlock/core/verdict";
@@ -17,7 +16,7 @@ export interface Deps {
   readonly publisher: Publisher;
   readonly routes: Routes;
   readonly breaker: RouteBreaker;
-  readonly policies: ReadonlyMap<string, Policy>;
+  readonly policies: Policies;
   readonly catalog: ToolCatalog;
   readonly judge: Judge;
   readonly log: Log;

@@ -2,9 +2,9 @@ import { hostname } from "node:os";
 import { consume, createPublisher, type Delivery } from "@airlock/core/queue";
 import { createRouteBreaker, createValidatorStore } from "@airlock/core/run";
 import {
-  loadPolicyProfiles,
   loadRoutes,
   loadTools,
+  servePolicies,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
@@ -22,6 +22,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
   const { redis, keyring, log, metrics } = context;
   const config = validatorConfig();
   const { catalog } = loadTools(config.tools);
+  const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });
   const deps: Deps = {
     config,
@@ -34,7 +35,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     store: createValidatorStore(redis, { keepMs: config.runMs }),
     routes: loadRoutes(config.routes),
     breaker: createRouteBreaker(redis, breakerSettings(config)),
-    policies: loadPolicyProfiles(config.policies, catalog),
+    policies: served.policies,
     judge: createJudge(catalog),
   };
   const consumers = consumeAll(context, deps);
@@ -42,6 +43,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
   return {
     consumers,
     async close() {
+      served.close();
       await sweeping;
       await publisher.close();
     },

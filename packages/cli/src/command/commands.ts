@@ -8,6 +8,8 @@ import { keysCommand } from "./keys.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
 import { quarantineAbandonCommand, quarantineRequeueCommand } from "./quarantine-act.ts";
 import { quarantineListCommand, quarantineShowCommand } from "./quarantine-look.ts";
+import { policyExplainCommand } from "./policy-explain.ts";
+import { policyTestCommand } from "./policy-test.ts";
 import { replayCommand } from "./replay.ts";
 import { routesCommand } from "./routes.ts";
 import { runCommand } from "./run.ts";
@@ -33,6 +35,8 @@ export const COMMANDS = {
   tools: toolsCommand,
   "tools check": toolsCheckCommand,
   contract: contractCommand,
+  "policy test": policyTestCommand,
+  "policy explain": policyExplainCommand,
   replay: replayCommand,
   doctor: doctorCommand,
   keys: keysCommand,

@@ -11,30 +11,39 @@ export type Parsed =
 
 export function parseCommandLine(commands: CommandTable, words: readonly string[]): Parsed {
   const [first, ...rest] = words;
-  if (first === undefined || first === "--help" || first === "-h" || first === "help") {
+  if (first === undefined || HELP.has(first) || first === "help") {
     const asked = first === "help" ? commandNamed(commands, rest) : undefined;
     return { kind: "help", text: asked === undefined ? generalHelp(commands) : commandHelp(...asked) };
   }
   const named = commandNamed(commands, words);
-  if (named === undefined) {
-    const parts = Object.keys(commands).filter((name) => name.startsWith(`${first} `));
-    if (parts.length > 0) throw new AirlockError("USAGE", `"${first}" needs one of: ${parts.join(", ")}`);
-    const names = Object.keys(commands).join(", ");
-    throw new AirlockError("USAGE", `"${first}" is not a command; there are ${names}`);
-  }
+  if (named === undefined) return groupHelp(commands, first, rest);
   const [name, command] = named;
-  const { values, positionals } = parseFlags(name, command, words.slice(name.split(" ").length));
+  const given = words.slice(name.split(" ").length);
+  const { values, positionals } = parseFlags(name, command, given);
   if (values["help"] === true) return { kind: "help", text: commandHelp(name, command) };
   return { kind: "call", command, call: callOf(values, positional(name, command, positionals)) };
 }
 
-/** A command is named by one word, or by two: `tools check`. */
+const HELP: ReadonlySet<string> = new Set(["--help", "-h"]);
+
+/** A command is named by one word, or by two: `policy test`. */
 function commandNamed(commands: CommandTable, words: readonly string[]): [string, Command] | undefined {
   for (const name of [words.slice(0, 2).join(" "), words[0] ?? ""]) {
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (command !== undefined) return [name, command];
   }
   return undefined;
+}
+
+/** What the first word alone stands for: the commands that begin with it. */
+function groupHelp(commands: CommandTable, first: string, rest: readonly string[]): Parsed {
+  const group = Object.entries(commands).filter(([name]) => name.startsWith(`${first} `));
+  if (group.length > 0 && HELP.has(rest[0] ?? "")) {
+    return { kind: "help", text: generalHelp(Object.fromEntries(group)) };
+  }
+  const names = (group.length > 0 ? group.map(([name]) => name) : Object.keys(commands)).join(", ");
+  const asked = group.length > 0 ? [first, ...rest.slice(0, 1)].join(" ") : first;
+  throw new AirlockError("USAGE", `"${asked}" is not a command; there are ${names}`);
 }
 
 type Values = Readonly<Record<string, unknown>>;

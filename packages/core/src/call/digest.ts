@@ -9,9 +9,14 @@ export function argumentsDigest(call: {
   readonly tool: string;
   readonly manifestDigest: string;
   readonly arguments: JsonObject;
-  readonly workspace: { readonly source: string; readonly ref: string };
+  readonly workspace: {
+    readonly source: string;
+    readonly ref: string;
+    readonly baseRevision?: string | undefined;
+  };
 }): string {
   const { tool, manifestDigest, arguments: args, workspace } = call;
-  const { source, ref } = workspace;
-  return sha256Hex(canonicalJson(["airlock.call.v1", tool, manifestDigest, args, { source, ref }]));
+  const { source, ref, baseRevision } = workspace;
+  const place = { source, ref, ...(baseRevision === undefined ? {} : { baseRevision }) };
+  return sha256Hex(canonicalJson(["airlock.call.v1", tool, manifestDigest, args, place]));
 }

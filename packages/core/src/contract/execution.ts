@@ -2,7 +2,15 @@ import { z } from "zod";
 import { parseItemKey } from "../record/index.ts";
 import { bodyHead, count, digest } from "./version.ts";
 
-export const grantedWorkspaceSchema = z.strictObject({ source: z.string(), ref: z.string() });
+export const commitSchema = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "a commit is written as all of its 40 or 64 hex digits");
+
+export const grantedWorkspaceSchema = z.strictObject({
+  source: z.string(),
+  ref: z.string(),
+  baseRevision: commitSchema.optional(),
+});
 
 /**
  * The grant: permission to run exactly one item, once. Times are milliseconds of Redis' clock.

@@ -1,5 +1,10 @@
 export { actionReasonSchema, commandBodySchema, type ActionBody, type CommandBody } from "./command.ts";
-export { executionBodySchema, grantedWorkspaceSchema, type ExecutionBody } from "./execution.ts";
+export {
+  commitSchema,
+  executionBodySchema,
+  grantedWorkspaceSchema,
+  type ExecutionBody,
+} from "./execution.ts";
 export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } from "./terminal.ts";
 export { reportBodySchema, type ReportBody } from "./report.ts";
 export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";

@@ -57,6 +57,7 @@ export const CALL_ADVICE = {
   TOOL_DRIFT: NOT_HERE,
   TOOL_UNKNOWN: "Call only the tools that the request offers, by their exact names.",
   // policy
+  APPROVAL_NOT_ASKED: NOT_HERE,
   APPROVAL_EXPIRED:
     "A person had to approve it and nobody did in time. Go on without it, or say why it is needed.",
   POLICY_FORBIDDEN:

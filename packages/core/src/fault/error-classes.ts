@@ -98,6 +98,10 @@ export const ERROR_CLASSES = {
   TOOL_UNKNOWN: { stage: "verdict", meaning: "the tool is not registered for the run" },
   // policy
   APPROVAL_EXPIRED: { stage: "policy", meaning: "nobody approved in time" },
+  APPROVAL_NOT_ASKED: {
+    stage: "policy",
+    meaning: "policy wants an approval, and denies where nobody is asked",
+  },
   POLICY_FORBIDDEN: { stage: "policy", meaning: "policy forbids the call" },
   POLICY_QUARANTINED: { stage: "policy", meaning: "policy sets the call aside" },
   PROVISIONAL_DROPPED: {

@@ -1,35 +1,43 @@
 import { canonicalJson, isJsonObject, type JsonObject } from "../json/index.ts";
 import { argumentClaims, type ToolCatalog } from "../tool/index.ts";
-import { createJudge } from "../verdict/index.ts";
-import type { PolicyExample, PolicyRuleDocument } from "./document-schema.ts";
-import { isJudgedByCommand, scopeFindings } from "./findings.ts";
+import type { Judge } from "../verdict/index.ts";
+import { scopeFindings } from "./findings.ts";
+import { isJudgedByCommand, readCommand, ruleMatchesCall } from "./rule-matches.ts";
 import type { Policy } from "./policy.ts";
 import type { Problem } from "./problems.ts";
-import { splitSimpleCommand } from "./simple-command.ts";
+import type { PolicyExample, PolicyRuleDocument } from "./rule-schema.ts";
+import { splitSimpleCommand } from "./command/index.ts";
 
 const EXAMPLE_KEYS = ["match", "notMatch"] as const;
+
+export interface KnownTools {
+  readonly catalog: ToolCatalog;
+  readonly judge: Judge;
+}
 
 /**
  * Runs every example of every rule. One holds under `match` when its rule matches and the path scopes let the call
  * through; under `notMatch` when not both do. An example whose arguments the tool would refuse is a problem itself.
  */
 export function exampleProblems(
-  { policy, catalog }: LoadedPolicy,
+  policy: Policy,
   rules: readonly PolicyRuleDocument[],
+  tools: KnownTools,
 ): readonly Problem[] {
   return rules.flatMap((rule, index) =>
     EXAMPLE_KEYS.flatMap((key) =>
       (rule[key] ?? []).flatMap((example, position) => {
-        const message = exampleProblem({ policy, catalog }, rule, { example, key });
+        const message = exampleProblem({ policy, rule, tools }, { example, key });
         return message === null ? [] : [{ path: ["rules", index, key, position], message }];
       }),
     ),
   );
 }
 
-interface LoadedPolicy {
+interface RuleInPolicy {
   readonly policy: Policy;
-  readonly catalog: ToolCatalog;
+  readonly rule: PolicyRuleDocument;
+  readonly tools: KnownTools;
 }
 
 interface KeyedExample {
@@ -37,18 +45,15 @@ interface KeyedExample {
   readonly key: (typeof EXAMPLE_KEYS)[number];
 }
 
-function exampleProblem(
-  loaded: LoadedPolicy,
-  rule: PolicyRuleDocument,
-  { example, key }: KeyedExample,
-): string | null {
+function exampleProblem(place: RuleInPolicy, { example, key }: KeyedExample): string | null {
+  const { rule, tools } = place;
   const args = exampleArguments(rule.tool, example);
   if (args === null && key === "notMatch" && typeof example === "string") return null;
   if (args === null)
     return `the example of rule "${rule.id}" is not one simple command, argv list or argument object`;
-  const refused = argumentProblem(loaded.catalog, rule.tool, args);
+  const refused = argumentProblem(tools, rule.tool, args);
   if (refused !== null) return `the example of rule "${rule.id}" is no valid call: ${refused}`;
-  const passes = passesRule(loaded, rule, args);
+  const passes = passesRule(place, args);
   if (passes === (key === "match")) return null;
   return passes
     ? `rule "${rule.id}" matches an example under notMatch`
@@ -63,22 +68,19 @@ function exampleArguments(tool: string, example: PolicyExample): JsonObject | nu
   return argv === null ? null : { argv };
 }
 
-function argumentProblem(catalog: ToolCatalog, tool: string, args: JsonObject): string | null {
+function argumentProblem({ judge }: KnownTools, tool: string, args: JsonObject): string | null {
   const content = canonicalJson(args);
-  const verdict = createJudge(catalog).judge({
-    name: tool,
-    argumentsKind: "json",
-    content,
-    allowedTools: new Set([tool]),
-  });
+  const verdict = judge.judge({ name: tool, argumentsKind: "json", content, allowedTools: new Set([tool]) });
   return verdict.status === "QUARANTINED" ? verdict.detail : null;
 }
 
-function passesRule({ policy, catalog }: LoadedPolicy, rule: PolicyRuleDocument, args: JsonObject): boolean {
-  const manifest = catalog.get(rule.tool);
-  const compiled = policy.rulesByTool.get(rule.tool)?.find((candidate) => candidate.id === rule.id);
-  if (manifest === undefined || compiled === undefined) return false;
+function passesRule({ policy, rule, tools }: RuleInPolicy, args: JsonObject): boolean {
+  const manifest = tools.catalog.get(rule.tool);
+  if (manifest === undefined) return false;
   const claims = argumentClaims(manifest, args);
-  const request = { tool: rule.tool, effect: manifest.effect, arguments: args, claims };
-  return compiled.matches(args) && scopeFindings(policy, request).length === 0;
+  const request = { tool: rule.tool, effect: manifest.effect, arguments: args, claims, place: null };
+  return (
+    ruleMatchesCall(policy, rule.id, request) &&
+    scopeFindings(policy, request, readCommand(policy, request).parts).length === 0
+  );
 }

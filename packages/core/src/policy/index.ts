@@ -1,6 +1,13 @@
+export { RISKS, type ApprovalOptions } from "./approval-options.ts";
+export { splitSimpleCommand } from "./command/index.ts";
 export { DECISIONS, strictest, type Decision } from "./decision.ts";
+export { evaluateInView } from "./evaluate-in-view.ts";
 export { evaluatePolicy, type PolicyDecision } from "./evaluate.ts";
-export { evaluateCheck } from "./evaluate-check.ts";
-export { loadPolicy } from "./load.ts";
-export type { Finding, PathScope, Policy, PolicyRequest } from "./policy.ts";
-export { splitSimpleCommand } from "./simple-command.ts";
+export { evaluateCall } from "./evaluate-call.ts";
+export { placeFindings } from "./findings.ts";
+export { loadPolicy, type LoadOptions } from "./load.ts";
+export { policyKeys } from "./policy-keys.ts";
+export type { Entry, WorkspaceView } from "./real-place.ts";
+export type { Finding, PathScope, Policy, PolicyRequest, RunBounds, RunPlace } from "./policy.ts";
+export { tellableReason } from "./tellable-reason.ts";
+export { writeScope } from "./write-scope.ts";

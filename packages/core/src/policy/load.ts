@@ -1,79 +1,97 @@
 // Takes the text of a policy file, gives a policy that can be evaluated, and refuses anything unknown, missing,
 // contradictory or too wide, and any example that does not hold: all problems at once, each with its place.
-import { z } from "zod";
-import { canonicalJson } from "../json/index.ts";
-import { sha256Hex } from "../record/index.ts";
+import { problemLines, schemaProblems } from "../document/index.ts";
 import { BUILTIN_CATALOG, type ToolCatalog } from "../tool/index.ts";
+import { createJudge } from "../verdict/index.ts";
 import { ruleProblems } from "./check-rules.ts";
-import { permittedCommand, restrictedCommand } from "./command-pattern.ts";
-import { isPermitting } from "./decision.ts";
-import { policyDocumentSchema, type PolicyDocument, type PolicyRuleDocument } from "./document-schema.ts";
-import { exampleProblems } from "./examples.ts";
-import { anyGlob, anyGlobBroadly } from "./globs.ts";
-import type { PathScope, Policy, PolicyRule } from "./policy.ts";
+import { compilePolicy } from "./compile.ts";
+import { policyDocumentSchema, type PolicyDocument } from "./document-schema.ts";
+import { exampleProblems, type KnownTools } from "./examples.ts";
+import { loadBases } from "./extended.ts";
+import type { Policy } from "./policy.ts";
 import { policyInvalid, type Problem } from "./problems.ts";
-import { readPolicyDocument, type PolicySource } from "./read-document.ts";
+import { readPolicyDocument, type PolicyFile, type PolicySource } from "./read-document.ts";
+import { unreachableRules } from "./unreachable.ts";
 
 export interface LoadOptions {
+  /** Reads a file that another one extends, named from the folder of that one; null where there is none. */
+  readonly read?: (path: string, from: string) => PolicyFile | null;
   /** The tools that rules may name; left out: the built-in ones. */
   readonly catalog?: ToolCatalog | undefined;
+  /** refuses a file of the other mode */
+  readonly mode?: PolicyDocument["mode"];
 }
 
-/** Throws POLICY_INVALID; there is no partial and no empty policy. `name` is what problems call the file. */
-export function loadPolicy(
-  file: { readonly name: string; readonly text: string },
-  { catalog = BUILTIN_CATALOG }: LoadOptions = {},
-): Policy {
+/** Throws POLICY_INVALID; there is no partial and no empty policy. */
+export function loadPolicy(file: PolicyFile, options: LoadOptions = {}): Policy {
+  const { read = () => null, catalog = BUILTIN_CATALOG, mode } = options;
+  return loadBelow(file, { read, mode, tools: { catalog, judge: createJudge(catalog) } }, []);
+}
+
+interface Loading {
+  readonly read: NonNullable<LoadOptions["read"]>;
+  readonly mode?: LoadOptions["mode"] | undefined;
+  readonly tools: KnownTools;
+}
+
+/** `above` are the names of the files that extend this one. */
+function loadBelow(file: PolicyFile, { read, mode, tools }: Loading, above: readonly string[]): Policy {
   const source = readPolicyDocument(file);
-  const parsed = policyDocumentSchema.safeParse(source.value);
-  if (!parsed.success)
-    throw policyInvalid(
-      source,
-      parsed.error.issues.flatMap((issue) => issueProblems(source, issue)),
-    );
-  const document = parsed.data;
-  refuse(source, ruleProblems(document.rules, catalog));
-  const policy = compilePolicy(source, document);
-  refuse(source, exampleProblems({ policy, catalog }, document.rules));
-  return policy;
+  const document = readDocument(source);
+  refuse(source, mode === undefined ? [] : modeProblems(document, mode));
+  const chain = [...above, file.name];
+  const { bases, problems } = loadBases(document, {
+    read: (path) => read(path, file.name),
+    load: (base) => loadBelow(base, { read, tools }, chain),
+    chain,
+  });
+  refuse(source, problems);
+  const rules = document.rules ?? [];
+  const takenIds = new Set(bases.flatMap(ruleIds));
+  refuse(source, ruleProblems(rules, { catalog: tools.catalog, takenIds }));
+  const examples = rules.flatMap(({ match = [], notMatch = [] }) => [...match, ...notMatch]).length;
+  const policy = { ...compilePolicy(source, document, bases), examples, warnings: [] };
+  refuse(source, exampleProblems(policy, rules, tools));
+  return { ...policy, warnings: problemLines(source, unreachableRules(policy, rules, tools.catalog)) };
+}
+
+function modeProblems(document: PolicyDocument, wanted: PolicyDocument["mode"]): readonly Problem[] {
+  if (document.mode === wanted) return [];
+  const message =
+    wanted === "shadow"
+      ? "a file named PROFILE.shadow.yaml needs mode: shadow"
+      : "a policy in mode shadow stands beside an enforced one: name the file PROFILE.shadow.yaml";
+  return [{ path: ["mode"], message }];
+}
+
+function ruleIds({ layers }: Policy): readonly string[] {
+  return layers.flatMap(({ rulesByTool }) => [...rulesByTool.values()].flat().map(({ id }) => id));
 }
 
 function refuse(source: PolicySource, problems: readonly Problem[]): void {
   if (problems.length > 0) throw policyInvalid(source, problems);
 }
 
-function issueProblems(source: PolicySource, issue: z.core.$ZodIssue): readonly Problem[] {
-  const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key], message: `unknown key "${key}"` }));
+function readDocument(source: PolicySource): PolicyDocument {
+  const parsed = policyDocumentSchema.safeParse(source.value);
+  if (!parsed.success) {
+    throw policyInvalid(source, schemaProblems(source, parsed.error));
   }
-  const what = path.join(".");
-  if (!source.has(path)) return [{ path, message: `the key "${what}" is missing` }];
-  return [{ path, message: what === "" ? issue.message : `${what}: ${issue.message}` }];
-}
-
-function compilePolicy(source: PolicySource, document: PolicyDocument): Policy {
-  const rulesByTool = new Map<string, PolicyRule[]>();
-  for (const rule of document.rules) {
-    rulesByTool.set(rule.tool, [...(rulesByTool.get(rule.tool) ?? []), compileRule(rule)]);
+  refuse(source, prototypeKeys(source.value, []));
+  if (parsed.data.rules === undefined && parsed.data.extends === undefined) {
+    throw policyInvalid(source, [{ path: ["rules"], message: 'the key "rules" is missing' }]);
   }
-  return {
-    name: source.name,
-    digest: sha256Hex(canonicalJson(z.json().parse(source.value))),
-    rulesByTool,
-    paths: { read: compileScope(document.paths.read), write: compileScope(document.paths.write) },
-    limits: document.limits,
-  };
+  return parsed.data;
 }
 
-function compileRule(rule: PolicyRuleDocument): PolicyRule {
-  const { id, decision, command } = rule;
-  const reason = rule.reason ?? `rule ${id} decides ${decision}`;
-  if (command === undefined) return { id, decision, reason, matches: () => true };
-  const matches = isPermitting(decision) ? permittedCommand(command) : restrictedCommand(command);
-  return { id, decision, reason, matches };
-}
-
-function compileScope(scope: PolicyDocument["paths"]["read"]): PathScope {
-  return { allows: anyGlob(scope.allow), forbids: anyGlobBroadly(scope.forbid) };
+/** The schema passes over this key where any name may stand, so that what it says would silently not hold. */
+function prototypeKeys(value: unknown, path: Problem["path"]): readonly Problem[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = [...path, Array.isArray(value) ? Number(key) : key];
+    return [
+      ...(key === "__proto__" ? [{ path: at, message: `unknown key "${key}"` }] : []),
+      ...prototypeKeys(inner, at),
+    ];
+  });
 }

@@ -24,6 +24,7 @@ export {
   callHashSchema,
   runPlanSchema,
   type AttemptHash,
+  type CallDecision,
   type CallHash,
   type CallStage,
   type RunHash,

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { itemStateSchema } from "../call/index.ts";
+import { grantedWorkspaceSchema } from "../contract/index.ts";
+import { DECISIONS, RISKS } from "../policy/index.ts";
 import { CONTRACT_SCENARIOS } from "./contract-scenario.ts";
 import { limitsSchema, ON_TRUNCATED } from "./spec.ts";
 import { runStateSchema } from "./states.ts";
@@ -30,7 +32,7 @@ export const runPlanSchema = z.strictObject({
   rawMs: z.number().default(0),
   parallel: z.enum(["on", "off"]),
   allOrNothing: z.boolean(),
-  workspace: z.strictObject({ source: z.string(), ref: z.string() }).nullable(),
+  workspace: grantedWorkspaceSchema.nullable(),
   pool: z.string(),
   specDigest: z.string(),
   contract: z.enum(CONTRACT_SCENARIOS).nullable(),
@@ -113,6 +115,42 @@ export type AttemptHash = z.infer<typeof attemptHashSchema>;
 /** `airlock:{run}:item:<item key>`: the signed record, and until when content is kept that is set aside. */
 export const itemHashSchema = z.object({ record: z.string(), rawUntil: number.optional() });
 
+/** What policy said of a call: every finding, the one that won, and the policy that said so. */
+export const callDecisionSchema = z.object({
+  decision: z.enum(DECISIONS),
+  winning: z.string(),
+  reason: z.string(),
+  policyDigest: z.string(),
+  matched: z
+    .array(
+      z
+        .object({
+          rule: z.string(),
+          decision: z.enum(DECISIONS),
+          reason: z.string(),
+          /** the model may not see it */
+          private: z.literal(true).exactOptional(),
+        })
+        .readonly(),
+    )
+    .readonly(),
+  approval: z
+    .object({
+      risk: z.enum(RISKS),
+      ttlMs: z.number().nullable(),
+      quorum: z.number(),
+      onAsk: z.enum(["park", "deny"]),
+    })
+    .readonly()
+    .nullable(),
+  /** what a policy in mode shadow would have decided otherwise */
+  shadow: z
+    .object({ rule: z.string(), enforced: z.enum(DECISIONS), shadow: z.enum(DECISIONS) })
+    .readonly()
+    .nullable(),
+});
+export type CallDecision = Readonly<z.infer<typeof callDecisionSchema>>;
+
 /** `airlock:{run}:call:<item key>`: verdict, decision, grant and settlement. */
 export const callHashSchema = z.object({
   state: itemStateSchema,
@@ -125,6 +163,7 @@ export const callHashSchema = z.object({
   /** the rule that decided */
   rule: z.string().optional(),
   rules: json(z.array(z.string())).optional(),
+  policyDecision: json(callDecisionSchema).optional(),
   errorClass: z.string().optional(),
   detail: z.string().optional(),
   /** sealed */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { artifactExpectationSchema } from "../artifact/index.ts";
-import { stopSequenceSchema } from "../contract/index.ts";
+import { commitSchema, stopSequenceSchema } from "../contract/index.ts";
 import { AirlockError } from "../fault/index.ts";
 import { CONTRACT_SCENARIOS } from "./contract-scenario.ts";
 
@@ -35,7 +35,12 @@ export const runSpecSchema = z.strictObject({
   tools: z.array(z.string().min(1).max(64)).max(64).default([]),
   policy: z.string().min(1).max(64),
   workspace: z
-    .strictObject({ source: z.string().min(1).max(4_096), ref: z.string().min(1).max(256) })
+    .strictObject({
+      source: z.string().min(1).max(4_096),
+      ref: z.string().min(1).max(256),
+      /** the commit that `ref` has to be; else the workspace is not made */
+      baseRevision: commitSchema.optional(),
+    })
     .optional(),
   expect: artifactExpectationSchema.default({ kind: "text" }),
   onTruncated: z.enum(ON_TRUNCATED).default("larger_budget"),

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { AirlockError, type ErrorCode } from "../fault/index.ts";
-import { loadPolicy, type Policy } from "../policy/index.ts";
 import { parseKeyring, type Keyring, type Role } from "../record/index.ts";
 import { parseRoutes, type Routes } from "../run/index.ts";
 import { operatorCatalog, readOperatorTool, type OperatorTool, type ToolCatalog } from "../tool/index.ts";
@@ -44,22 +43,7 @@ function toolFiles(place: string): readonly string[] {
     .map((name) => path.join(place, name));
 }
 
-/** Every `<profile>.yaml` of a folder. One that doesn't load stops the start; an empty folder does, too. */
-export function loadPolicyProfiles(folder: string, catalog?: ToolCatalog): ReadonlyMap<string, Policy> {
-  const names = readFolder(folder, "POLICY_INVALID").filter((name) => name.endsWith(".yaml"));
-  if (names.length === 0) throw new AirlockError("POLICY_INVALID", `${folder} holds no .yaml file`);
-  return new Map(
-    names.map((name) => {
-      const file = path.join(folder, name);
-      return [
-        path.basename(name, ".yaml"),
-        loadPolicy({ name: file, text: readText(file, "POLICY_INVALID") }, { catalog }),
-      ];
-    }),
-  );
-}
-
-function readText(file: string, code: ErrorCode): string {
+export function readText(file: string, code: ErrorCode): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
@@ -67,7 +51,7 @@ function readText(file: string, code: ErrorCode): string {
   }
 }
 
-function readFolder(folder: string, code: ErrorCode): readonly string[] {
+export function readFolder(folder: string, code: ErrorCode): readonly string[] {
   try {
     return readdirSync(folder).toSorted();
   } catch (cause) {

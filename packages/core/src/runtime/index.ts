@@ -5,10 +5,18 @@ export {
   type ItemDecision,
   type ResponseDecision,
 } from "./decision-log.ts";
-export { loadKeyring, loadPolicyProfiles, loadRoutes, loadTools } from "./files.ts";
+export { loadKeyring, loadRoutes, loadTools } from "./files.ts";
 export type { ReadyCheck } from "./health.ts";
 export { createLog, errorFields, type Log, type LogEvent, type LogFields, type LogLevel } from "./log.ts";
 export { COUNTERS, createMetrics, type CounterName, type Metrics } from "./metrics.ts";
+export {
+  loadPolicyFile,
+  loadPolicyProfiles,
+  type Policies,
+  type PolicyProfile,
+  type PolicyProfiles,
+} from "./policy-profiles.ts";
+export { servePolicies, type ServedPolicies } from "./serve-policies.ts";
 export { runService, type RunningService, type ServiceContext } from "./service.ts";
 export { SERVICES, type ServiceName } from "./setting.ts";
 export { SETTINGS, type SettingName } from "./settings.ts";

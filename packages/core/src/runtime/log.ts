@@ -20,6 +20,7 @@ export interface LogFields {
   readonly errorCode?: string;
   readonly errorName?: string;
   readonly place?: string;
+  readonly policy?: string;
   readonly durationMs?: number;
   readonly bytes?: number;
   readonly count?: number;
@@ -37,6 +38,10 @@ export type LogEvent =
   | "call_refused"
   | "call_settled"
   | "handler_failed"
+  | "policy_loaded"
+  | "policy_reload_failed"
+  | "policy_reloaded"
+  | "policy_rule_unreachable"
   | "record_refused"
   | "redis_down"
   | "redis_up"

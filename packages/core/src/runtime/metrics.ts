@@ -13,6 +13,14 @@ export const COUNTERS = {
   },
   airlock_outcomes_total: { labels: ["route", "outcome"], help: "committed responses by outcome" },
   airlock_calls_settled_total: { labels: ["state"], help: "settled calls by final state" },
+  airlock_policy_reloads_total: {
+    labels: ["result"],
+    help: "reloads of the policies: `reloaded`, or `failed` with the old ones kept",
+  },
+  airlock_policy_shadow_differences_total: {
+    labels: ["policy", "rule", "enforced", "shadow"],
+    help: "calls that a policy in mode shadow would have decided otherwise, by its winning rule",
+  },
   airlock_route_breaker_total: {
     labels: ["route", "change"],
     help: "times that a route was suspended (`opened`) or taken back (`closed`)",

@@ -92,6 +92,7 @@ const OTHER = EDIT.replaceAll("src/a.ts", "src/b.ts");
 const WRITES: PathScope = {
   allows: (path) => path.startsWith("src/"),
   forbids: (path) => path.endsWith(".env"),
+  empty: false,
 };
 const unusable = (detail: string): string =>
   `ARTIFACT_INVALID: the output is not a patch that can be applied: ${detail}`;

@@ -34,7 +34,7 @@ function decide(policy: Policy, tool: string, args: JsonObject): PolicyDecision 
   const manifest = catalog.get(tool);
   if (manifest === undefined) throw new Error(`no tool ${tool}`);
   const claims = resourceClaims(manifest, args);
-  return evaluatePolicy(policy, { tool, effect: manifest.effect, arguments: args, claims });
+  return evaluatePolicy(policy, { tool, effect: manifest.effect, arguments: args, claims, place: null });
 }
 
 const policy = load(RULES);
@@ -69,6 +69,7 @@ describe("a decision", () => {
         { rule: "write-flag", decision: "flag", reason: "rule write-flag decides flag" },
       ],
       policyDigest: policy.digest,
+      approval: null,
     });
   });
 
@@ -104,12 +105,13 @@ describe("a decision", () => {
     "on a tool named %j is no match",
     (tool) => {
       const claims = { reads: [], writes: [], workspace: "none" } as const;
-      expect(evaluatePolicy(policy, { tool, effect: "read", arguments: {}, claims })).toEqual({
+      expect(evaluatePolicy(policy, { tool, effect: "read", arguments: {}, claims, place: null })).toEqual({
         decision: "forbid",
         winning: "no-match",
         reason: "no rule names this call",
         matched: [{ rule: "no-match", decision: "forbid", reason: "no rule names this call" }],
         policyDigest: policy.digest,
+        approval: null,
       });
     },
   );
@@ -121,7 +123,8 @@ describe("a decision", () => {
       },
     };
     const claims = { reads: [], writes: [], workspace: "none" } as const;
-    const decided = evaluatePolicy(policy, { tool: "read_file", effect: "read", arguments: hostile, claims });
+    const call = { tool: "read_file", effect: "read", arguments: hostile, claims, place: null } as const;
+    const decided = evaluatePolicy(policy, call);
     expect([decided.decision, decided.winning]).toEqual(["forbid", "evaluator-error"]);
     expect(JSON.stringify(decided)).not.toContain("canary");
   });

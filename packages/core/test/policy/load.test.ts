@@ -47,11 +47,6 @@ describe("a policy file", () => {
       ['p.yaml:1:1: the key "rules" is missing'],
     ],
     [
-      "asks for the shadow mode",
-      policyText([READ]).replace("enforce", "shadow"),
-      ['p.yaml:2:1: mode: Invalid input: expected "enforce"'],
-    ],
-    [
       "has unknown keys at several levels",
       policyText(
         ["{ id: read, decision: allow, tool: read_file, priority: 1 }"],
@@ -72,6 +67,41 @@ describe("a policy file", () => {
       "allows by default",
       policyText([READ], ["defaults: { noMatch: allow }"]),
       ['p.yaml:3:13: defaults.noMatch: Invalid input: expected "forbid"'],
+    ],
+    [
+      "lets unread commands run",
+      policyText([READ], ["defaults: { unparseable: allow }"]),
+      ['p.yaml:3:13: defaults.unparseable: Invalid option: expected one of "quarantine"|"forbid"'],
+    ],
+    [
+      "waits for an approval without an end",
+      policyText([READ], ["defaults: { approvalTtl: forever }"]),
+      ["p.yaml:3:13: defaults.approvalTtl: a duration is written 90s, 30m, 12h or 7d, seven days at most"],
+    ],
+    [
+      "asks for an approval where none is needed",
+      policyText(["{ id: read, decision: allow, tool: read_file, approve: { quorum: 2 } }"]),
+      ["p.yaml:4:51: a rule that decides allow asks for no approval; drop this key"],
+    ],
+    [
+      "has a pattern that looks back",
+      policyText(["{ id: read, decision: allow, tool: read_file, args: { path: '(a)\\1' } }"]),
+      [expect.stringContaining("p.yaml:4:59: rules.0.args.path: a pattern is a regular expression in RE2's")],
+    ],
+    [
+      "has a pattern for an argument that the tool lacks",
+      policyText(["{ id: read, decision: allow, tool: read_file, args: { content: x } }"]),
+      ['p.yaml:4:59: read_file has no argument "content", only path, startLine, endLine'],
+    ],
+    [
+      "has a pattern for a prototype",
+      policyText(["{ id: read, decision: allow, tool: read_file, args: { __proto__: x } }"]),
+      ['p.yaml:4:59: unknown key "__proto__"'],
+    ],
+    [
+      "names a repository by a climbing path",
+      policyText([READ], ["repos: [{ id: ../api }]"]),
+      ["p.yaml:3:11: repos.0.id: a repository is named like acme/api"],
     ],
     ["has one id twice", policyText([READ, READ]), ['p.yaml:5:7: the id "read" is taken by an earlier rule']],
     [
@@ -102,53 +132,20 @@ describe("a policy file", () => {
       ["p.yaml:4:50: git must be narrowed: add the key sub"],
     ],
     [
-      "permits a flag that runs its value",
-      policyText([
-        '{ id: x, decision: allow, tool: run_command, command: { exe: git, sub: [log], flags: { allow: ["--output="] } } }',
-      ]),
-      ["p.yaml:4:83: git --output= runs or writes what it names; it can't be permitted"],
-    ],
-    [
       "narrows a rule that stops calls",
       policyText([
         "{ id: x, decision: forbid, tool: run_command, command: { exe: git, positionals: { max: 0 } } }",
       ]),
-      ["p.yaml:4:51: a rule that decides forbid may name only exe, sub and flags.forbid"],
+      ["p.yaml:4:51: a rule that stops calls may name only exe, sub and flags.forbid"],
     ],
     [
       "names a program by its path",
       policyText(["{ id: x, decision: allow, tool: run_command, command: { exe: /bin/ls } }"]),
-      [
-        "p.yaml:4:61: rules.0.command.exe: a program is named without a path, in letters, digits, '.', '_', '+' and '-'",
-      ],
+      [expect.stringContaining("p.yaml:4:61: rules.0.command.exe: a program is named without a path")],
     ],
   ])("that %s is refused with every place", (_name, text, problems) => {
     expect(problemsOf(text)).toEqual(problems);
   });
-
-  test.each(["env", "sh", "bash", "xargs", "sudo", "timeout", "find", "sed", "awk", "tar", "make", "npx"])(
-    "can't permit the wrapper %s, but may forbid it by name",
-    (exe) => {
-      const rule = (decision: string): string =>
-        policyText([`{ id: x, decision: ${decision}, tool: run_command, command: { exe: ${exe} } }`]);
-      const refused = (decision: string): readonly string[] => problemsOf(rule(decision));
-      const message = `${exe} runs what its arguments say; it can't be permitted`;
-      expect(refused("allow").map((line) => line.replace(/^p\.yaml:\d+:\d+: /, ""))).toEqual([message]);
-      expect(refused("approve")).toHaveLength(1);
-      expect(refused("forbid")).toEqual([]);
-    },
-  );
-
-  test.each(["npm run", "npm exec", "pnpm dlx", "yarn exec", "git config", "git submodule"])(
-    "can't permit %s, which runs what it names",
-    (words) => {
-      const [exe, sub] = words.split(" ");
-      const command = `command: { exe: ${exe}, sub: [${sub}] }`;
-      expect(problemsOf(policyText([`{ id: x, decision: allow, tool: run_command, ${command} }`]))).toEqual([
-        expect.stringContaining(`${words} runs what its arguments say`),
-      ]);
-    },
-  );
 
   test.each(["!src/**", "/etc/**", "../**", "src/./x", "src//x", "src/[ab]", "@(a|b)", "a\\\\*", ""])(
     "can't have the glob %j",

@@ -4,7 +4,7 @@ export function policyText(rules: readonly string[], extra: readonly string[] = 
     "apiVersion: airlock.policy/v1",
     "mode: enforce",
     ...extra,
-    "rules:",
+    ...(rules.length === 0 ? [] : ["rules:"]),
     ...rules.map((rule) => `  - ${rule}`),
     "",
   ].join("\n");

@@ -3,28 +3,24 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "@airlock/core/json";
 import { evaluatePolicy, loadPolicy } from "@airlock/core/policy";
-import { BUILTIN_MANIFESTS, createCatalog, resourceClaims } from "@airlock/core/tool";
+import { call } from "./call.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../../../config/policies");
-const catalog = createCatalog(BUILTIN_MANIFESTS);
-
 function outcome(profile: string, tool: string, args: JsonObject): string {
   const name = `${profile}.yaml`;
-  const manifest = catalog.get(tool);
-  if (manifest === undefined) throw new Error(`no tool ${tool}`);
   const policy = loadPolicy({ name, text: readFileSync(path.join(folder, name), "utf8") });
-  const claims = resourceClaims(manifest, args);
-  const decided = evaluatePolicy(policy, { tool, effect: manifest.effect, arguments: args, claims });
+  const decided = evaluatePolicy(policy, call(tool, args));
   return `${decided.decision} by ${decided.winning}`;
 }
 
 describe("the shipped profiles", () => {
   test("are these, and their examples hold", () => {
     const names = readdirSync(folder).toSorted();
-    expect(names).toEqual(["ci-default.yaml", "read-only.yaml"]);
+    expect(names).toEqual(["ci-default.yaml", "read-only.yaml", "strict.yaml"]);
     for (const name of names) {
       const policy = loadPolicy({ name, text: readFileSync(path.join(folder, name), "utf8") });
-      expect(policy.digest).toMatch(/^[0-9a-f]{64}$/);
+      expect(policy.examples).toBeGreaterThan(5);
+      expect(policy.warnings).toEqual([]);
     }
   });
 
@@ -39,7 +35,19 @@ describe("the shipped profiles", () => {
     ["read-only", "read_file", { path: "src/a.js" }, "allow by read-files"],
     ["read-only", "write_file", { path: "src/a.js", content: "" }, "forbid by paths.write"],
     ["read-only", "run_command", { argv: ["ls"] }, "forbid by no-match"],
+    ["strict", "read_file", { path: "src/a.js" }, "allow by read-files"],
+    ["strict", "write_file", { path: "src/a.js", content: "" }, "approve by write-files"],
+    ["strict", "write_file", { path: "src/a.js", content: "x".repeat(65_536) }, "forbid by limits.argsBytes"],
+    ["strict", "run_command", { argv: ["node", "--test"] }, "approve by node-test"],
+    ["strict", "run_command", { argv: ["env", "node", "--test"] }, "quarantine by unparseable"],
+    ["strict", "run_command", { argv: ["curl", "a"] }, "forbid by no-match"],
   ])("%s: %s %j", (...[profile, tool, args, expected]) => {
     expect(outcome(profile, tool, args)).toBe(expected);
   });
+});
+
+test("the first policy of the guide loads, and its examples hold", () => {
+  const guide = readFileSync(path.resolve(folder, "../../docs/policy.md"), "utf8");
+  const [, text = ""] = /```yaml\n(apiVersion.*?)```/s.exec(guide) ?? [];
+  expect(loadPolicy({ name: "policy.md", text })).toMatchObject({ examples: 7, warnings: [] });
 });

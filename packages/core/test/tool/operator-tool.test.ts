@@ -311,7 +311,9 @@ rules:
 
   test("may have rules and examples for an operator's tool, and path scopes hold for it", () => {
     const catalog = operatorCatalog([readOperatorTool({ name: "1.yaml", text: COUNT })]);
-    expect([...loadPolicy(file, { catalog }).rulesByTool.keys()]).toEqual(["count_lines"]);
+    expect(
+      loadPolicy(file, { catalog }).layers.flatMap(({ rulesByTool }) => [...rulesByTool.keys()]),
+    ).toEqual(["count_lines"]);
     const wrong = { ...file, text: POLICY.replace("path: src/a.ts", "file: src/a.ts") };
     expect(() => loadPolicy(wrong, { catalog })).toThrow('the example of rule "count" is no valid call');
   });

@@ -1,9 +1,9 @@
 // Takes a signed grant, gives one start of its tool at most and one published outcome;
 // refuses grants that don't fit their item, come too late, or are over, and puts back what another executor holds.
-import type { ErrorClass } from "@airlock/core/fault";
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
-import { openCall, type OpenedCall } from "../grant/open-call.ts";
+import { decideHere } from "../grant/decide-here.ts";
+import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
 import { keepLease, type Lease } from "./lease.ts";
 import { prepareCall, type PreparedCall } from "./prepare-call.ts";
@@ -69,9 +69,10 @@ async function underLease(
   const lease = keepLease(deps.ledger, { itemKey, fence, leaseMs: deps.config.leaseMs });
   try {
     const either = AbortSignal.any([signal, lease.signal]);
-    await deps.cancels.during(grant.run, either, (any) =>
+    const left = await deps.cancels.during(grant.run, either, (any) =>
       execute(deps, { grant, fence, lease, opened }, any),
     );
+    if (left === "given_back") return DONE;
   } finally {
     lease.stop();
   }
@@ -79,18 +80,25 @@ async function underLease(
   return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: deps.config.leaseMs };
 }
 
+/** What becomes of a claim: the call has an end, or the validator has it again. */
+type Left = "ended" | "given_back";
+
 async function execute(
   deps: Deps,
   claimed: Claimed & { readonly opened: OpenedCall },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Left> {
   const { grant, fence, lease, opened } = claimed;
-  if (!opened.ok) return deny(deps, claimed, opened);
+  if (!opened.ok) return refuse(deps, claimed, opened);
   const prepared = await prepareCall(deps, grant, opened.manifest.limits);
-  if (!prepared.ok) return deny(deps, claimed, prepared);
+  if (!prepared.ok) return refuse(deps, claimed, prepared);
   try {
-    if ((await deps.ledger.begin(grant.itemKey, fence)) !== "started") return;
-    await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
+    const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });
+    if (refusal !== null) return await refuse(deps, claimed, refusal);
+    if ((await deps.ledger.begin(grant.itemKey, fence)) === "started") {
+      await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
+    }
+    return "ended";
   } finally {
     await prepared.close();
   }
@@ -124,12 +132,20 @@ async function runAndEnd(
   });
 }
 
-async function deny(
+/** Ends a call that was claimed and never begun, or gives it back where the validator has to decide again. */
+async function refuse(
   deps: Deps,
   { grant, fence }: Claimed,
-  { errorClass, detail }: { readonly errorClass: ErrorClass; readonly detail: string },
-): Promise<void> {
+  refusal: Pick<CallRefusal, "errorClass" | "detail" | "regrant">,
+): Promise<Left> {
   const { itemKey, tool } = grant;
-  await deps.ledger.end(itemKey, fence, denial(errorClass));
+  const { errorClass, detail } = refusal;
   deps.log.write("warn", "call_refused", { itemKey, tool, errorClass, detail });
+  if (refusal.regrant !== true) {
+    await deps.ledger.end(itemKey, fence, denial(errorClass));
+    return "ended";
+  }
+  if (!(await deps.ledger.release(itemKey, fence))) return "ended";
+  await publishRegrant(deps, { itemKey, grant: grant.grant, fence, errorClass });
+  return "given_back";
 }

@@ -16,7 +16,7 @@ export function createWorkspaces(
 ): Workspaces {
   const volume = path.resolve(config.volume);
   const preparing = new Map<string, Promise<Workspace>>();
-  return async ({ run, workspace: { source, ref } }) => {
+  return async ({ run, workspace: { source, ref, baseRevision } }) => {
     if (!sourceAllowed(source, config.sources)) {
       throw new AirlockError(
         "WORKSPACE_UNAVAILABLE",
@@ -25,7 +25,8 @@ export function createWorkspaces(
     }
     const known = preparing.get(run);
     if (known !== undefined) return known;
-    const prepared = prepareWorkspace({ volume, runId: run, source, ref, serviceUser }, signal);
+    const request = { volume, runId: run, source, ref, baseRevision, serviceUser };
+    const prepared = prepareWorkspace(request, signal);
     preparing.set(run, prepared);
     try {
       return await prepared;

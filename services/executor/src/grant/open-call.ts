@@ -5,18 +5,26 @@ import { argumentsDigest } from "@airlock/core/call";
 import { itemBodySchema, parseBody, type ExecutionBody } from "@airlock/core/contract";
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
 import { isJsonObject, parseStrictJson, type JsonObject } from "@airlock/core/json";
-import { evaluateCheck, evaluatePolicy } from "@airlock/core/policy";
 import { itemKey as keyOf, openSealed, ownCallOf, sha256Hex, verifyRecord } from "@airlock/core/record";
 import { openArguments, readCall, readItem } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
-import { argumentClaims, manifestDigest, OWN_TOOLS, type ToolManifest } from "@airlock/core/tool";
+import { manifestDigest, OWN_TOOLS, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
+import { decideHere } from "./decide-here.ts";
 
 const OWN_ARGUMENTS = { maxBytes: 33_554_432, maxDepth: 16, topLevel: "object" } as const;
 
+/** `regrant` sends the call back to the validator, to be decided again: nothing was wrong with the grant itself. */
 export type OpenedCall =
   | { readonly ok: true; readonly manifest: ToolManifest; readonly args: JsonObject }
-  | { readonly ok: false; readonly errorClass: ErrorClass; readonly detail: string };
+  | CallRefusal;
+
+export interface CallRefusal {
+  readonly ok: false;
+  readonly errorClass: ErrorClass;
+  readonly detail: string;
+  readonly regrant?: true;
+}
 
 export async function openCall(deps: Deps, grant: ExecutionBody): Promise<OpenedCall> {
   try {
@@ -27,7 +35,7 @@ export async function openCall(deps: Deps, grant: ExecutionBody): Promise<Opened
     }
     const args = own === null ? await itemArguments(deps, grant) : await ownArguments(deps, grant);
     if (args === null) return refused("GRANT_INVALID", "the item is not the one that the grant is bound to");
-    return checkPolicy(deps, grant, { manifest, args });
+    return (await decideHere(deps, grant, { manifest, args, view: null })) ?? { ok: true, manifest, args };
   } catch (error) {
     if (error instanceof AirlockError && error.retry === "never")
       return refused("GRANT_INVALID", error.message);
@@ -64,30 +72,6 @@ function asGranted(grant: ExecutionBody, args: JsonObject): JsonObject | null {
   return digest === grant.argumentsDigest ? args : null;
 }
 
-/** The executor decides again with its own copy of the policy; it may only be stricter. */
-function checkPolicy(
-  deps: Deps,
-  grant: ExecutionBody,
-  call: { readonly manifest: ToolManifest; readonly args: JsonObject },
-): OpenedCall {
-  const { manifest, args } = call;
-  const policy = deps.policies.get(grant.policy);
-  if (policy === undefined || policy.digest !== grant.policyDigest) {
-    return refused("POLICY_CHANGED", "the executor has another version of the policy");
-  }
-  const claims = argumentClaims(manifest, args);
-  const evaluate = OWN_TOOLS.has(manifest.name) ? evaluateCheck : evaluatePolicy;
-  const { decision, reason } = evaluate(policy, {
-    tool: manifest.name,
-    effect: manifest.effect,
-    arguments: args,
-    claims,
-  });
-  return decision === "allow" || decision === "flag"
-    ? { ok: true, ...call }
-    : refused("POLICY_CHANGED", reason);
-}
-
-function refused(errorClass: ErrorClass, detail: string): OpenedCall {
+function refused(errorClass: ErrorClass, detail: string): CallRefusal {
   return { ok: false, errorClass, detail };
 }

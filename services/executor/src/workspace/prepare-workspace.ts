@@ -27,6 +27,8 @@ export interface WorkspaceRequest {
   readonly source: string;
   /** A branch, a tag, a full commit id, or HEAD. */
   readonly ref: string;
+  /** the commit that the ref has to be; left out, whichever it is */
+  readonly baseRevision?: string | undefined;
   readonly serviceUser: ServiceUser | null;
 }
 
@@ -82,6 +84,7 @@ async function build(request: WorkspaceRequest, mirror: string, signal: AbortSig
   await makePrivateDirectory(building.root, serviceUser);
   const git = await createTrustedGit(join(building.root, "home"));
   const baseRevision = await fetchRevision(git, { mirror, source, ref, builder }, signal);
+  await refuseOtherRevision(request, baseRevision, building.root);
   await checkOut({ git, places: building, mirror, baseRevision }, signal);
   await mkdir(building.staging, { mode: 0o700 });
   if (serviceUser !== null) {
@@ -94,6 +97,16 @@ async function build(request: WorkspaceRequest, mirror: string, signal: AbortSig
   await rm(join(building.root, "home"), { recursive: true, force: true });
   await writeRecord(building, { version: 1, source, ref, baseRevision });
   await moveIntoPlace(building.root, join(volume, runId));
+}
+
+async function refuseOtherRevision(
+  { baseRevision: wanted }: WorkspaceRequest,
+  found: string,
+  building: string,
+): Promise<void> {
+  if (wanted === undefined || wanted === found) return;
+  await rm(building, { recursive: true, force: true });
+  throw new AirlockError("WORKSPACE_UNAVAILABLE", "the ref is another commit than workspace.baseRevision");
 }
 
 /** The first preparation that is whole wins; what another one built beside it is dropped. */

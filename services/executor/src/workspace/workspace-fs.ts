@@ -1,3 +1,5 @@
+import type { WorkspaceView } from "@airlock/core/policy";
+import { lookAt } from "./look-at.ts";
 import { openRoot } from "./held-directory.ts";
 import { listEntries, type ListResult } from "./list-entries.ts";
 import type { OpenTree, WriteOptions } from "./open-tree.ts";
@@ -13,6 +15,8 @@ import { deleteWorkspaceFile, writeWorkspaceFile, type ChangeResult } from "./wr
 export interface WorkspaceFs {
   readFile(path: string, limits: { readonly maxBytes: number }): Promise<ReadResult>;
   stat(path: string): Promise<StatResult>;
+  /** What stands at a place whose parents are no links, without following it. */
+  readonly look: WorkspaceView;
   list(
     path: string,
     limits: { readonly depth: number; readonly maxEntries: number },
@@ -32,6 +36,7 @@ export async function openWorkspaceFs(place: {
   const open: OpenTree = { root, staging: place.staging, owner: place.serviceUser };
   return {
     readFile: (path, limits) => readWorkspaceFile(root, path, limits.maxBytes),
+    look: (components) => lookAt(root, components),
     stat: (path) => statWorkspaceEntry(root, path),
     list: (path, limits) => listEntries(root, path, limits),
     writeFile: (path, bytes, options) => writeWorkspaceFile(open, path, { bytes, options: options ?? null }),

@@ -8,13 +8,15 @@ import {
   type RunPlan,
   type RunSpec,
 } from "@airlock/core/run";
+import { placeFindings } from "@airlock/core/policy";
+import type { Policies } from "@airlock/core/runtime";
 import { manifestDigest, type ToolCatalog } from "@airlock/core/tool";
 import { ADAPTERS, type Family } from "@airlock/core/wire";
 
 export interface Known {
   readonly routes: Routes;
   readonly catalog: ToolCatalog;
-  readonly policies: ReadonlySet<string>;
+  readonly policies: Policies;
   readonly sources: readonly string[];
   readonly pool: string;
   /** how long partial and refused output is kept where the spec says nothing */
@@ -30,9 +32,7 @@ export function checkSpec(spec: RunSpec, specDigest: string, known: Known): Admi
   const problems = [
     ...routeProblems(spec, route, known.routes),
     ...toolProblems(spec, known),
-    ...(known.policies.has(spec.policy)
-      ? []
-      : [`policy ${quote(spec.policy)} is none of: ${[...known.policies].join(", ")}`]),
+    ...policyProblems(spec, known.policies),
   ];
   if (problems.length > 0) return { ok: false, detail: problems.join("; ") };
   const tools = spec.tools.flatMap((name) => {
@@ -121,6 +121,16 @@ function toolProblems(spec: RunSpec, known: Known): readonly string[] {
     ...repeated.map((name) => `tool ${quote(name)} is named twice`),
     ...workspaceProblems(spec, known.sources),
   ];
+}
+
+/** A run that may not work where it wants to is refused at the door; each of its calls would be. */
+function policyProblems(spec: RunSpec, policies: Policies): readonly string[] {
+  const profile = policies.get(spec.policy);
+  if (profile === undefined) {
+    return [`policy ${quote(spec.policy)} is none of: ${[...policies.keys()].join(", ")}`];
+  }
+  const findings = spec.workspace === undefined ? [] : placeFindings(profile.enforced, spec.workspace);
+  return findings.map(({ rule, reason }) => `policy ${quote(spec.policy)}, ${rule}: ${reason}`);
 }
 
 function workspaceProblems(spec: RunSpec, sources: readonly string[]): readonly string[] {

@@ -118,7 +118,7 @@ function known(deps: Deps) {
   return {
     routes: deps.routes,
     catalog: deps.catalog,
-    policies: new Set(deps.policies.keys()),
+    policies: deps.policies,
     sources: deps.config.sources,
     pool: deps.config.pool,
     rawMs: deps.config.rawMs,

@@ -6,6 +6,7 @@ import {
   type ArtifactResult,
 } from "@airlock/core/artifact";
 import type { ResponseBody } from "@airlock/core/contract";
+import { writeScope } from "@airlock/core/policy";
 import { readSpec } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
 import { stitchedText } from "../outcome/output-text.ts";
@@ -23,6 +24,7 @@ export interface Output {
 export async function readOutput(deps: Deps, run: AdmittedRun, body: ResponseBody): Promise<Output> {
   const { expect } = await readSpec(deps, body.run, run.plan.specDigest);
   const text = await stitchedText(deps, body);
-  const writes = deps.policies.get(run.policy)?.paths.write ?? null;
+  const policy = deps.policies.get(run.policy)?.enforced;
+  const writes = policy === undefined ? null : writeScope(policy);
   return { expect, text, result: validateArtifact(expect, text, writes), check: artifactCheck(expect, text) };
 }

@@ -6,6 +6,7 @@ import { itemKey } from "@airlock/core/record";
 import { readRun, readTurn, type TurnHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import { isNormalEnd } from "@airlock/core/wire";
+import { runLimits } from "../admission/run-limits.ts";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
@@ -28,8 +29,9 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
     readTurn(deps.redis, body.run, body.turn),
   ]);
   if (hash?.plan === undefined || hash.endedAt !== undefined || turn?.attempt !== body.attempt) return DONE;
+  const limits = runLimits(deps.policies, hash.policy, hash.plan.limits);
   if (turn.state === "streaming") {
-    const run = await charged(deps, { ...hash, plan: hash.plan }, { body, turn });
+    const run = await charged(deps, { ...hash, plan: { ...hash.plan, limits } }, { body, turn });
     const calls = await judgeCalls(deps, run, body);
     const read = asRead(deps, run, body);
     if (!isNormalEnd(read.outcome)) await deps.store.noteRefused(body.run);

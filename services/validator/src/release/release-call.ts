@@ -18,7 +18,11 @@ import { admittedRun } from "./admitted-run.ts";
 export type ReleaseAnswer = "released" | "over" | "refused" | "passed";
 
 /** Grants a call, one number above its last grant: only if that is the one that the caller knows of. */
-export async function releaseCall(deps: Deps, itemKey: string, lastGrant: number): Promise<ReleaseAnswer> {
+export async function releaseCall(
+  deps: Deps,
+  itemKey: string,
+  { lastGrant, delayMs = 0 }: { readonly lastGrant: number; readonly delayMs?: number },
+): Promise<ReleaseAnswer> {
   const [run, call] = await Promise.all([
     admittedRun(deps, parseItemKey(itemKey)?.run ?? ""),
     readCall(deps.redis, itemKey),
@@ -35,7 +39,7 @@ export async function releaseCall(deps: Deps, itemKey: string, lastGrant: number
     expiresAt: now + deps.config.grantMs,
   });
   if (!released) return "passed";
-  await deps.publisher.publish(record, { priority: run.plan.priority });
+  await deps.publisher.publish(record, { priority: run.plan.priority, ...(delayMs > 0 ? { delayMs } : {}) });
   return "released";
 }
 
@@ -60,7 +64,7 @@ export async function decideAgain(deps: Deps, run: AdmittedRun, itemKey: string)
  */
 export async function republishCall(deps: Deps, itemKey: string, call: CallHash): Promise<void> {
   const live = (call.expiresAt ?? 0) > (await redisNow(deps.redis));
-  const answer = live ? null : await releaseCall(deps, itemKey, call.grant);
+  const answer = live ? null : await releaseCall(deps, itemKey, { lastGrant: call.grant });
   if (answer === "released" || answer === "passed" || call.grantRecord === undefined) return;
   await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.grantRecord)));
 }

@@ -35,7 +35,7 @@ async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash
   for (const itemKey of free) {
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
-    const released = await releaseCall(deps, itemKey, 0);
+    const released = await releaseCall(deps, itemKey, { lastGrant: 0 });
     if (released === "over" || released === "refused")
       turn = await endCall(deps, { itemKey, call }, released);
   }

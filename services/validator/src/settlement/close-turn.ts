@@ -5,6 +5,7 @@ import type { TurnParts } from "@airlock/core/record";
 import { readCall, readRun, sealPiece, type CallHash, type TurnHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import type { ConversationEntry } from "@airlock/core/wire";
+import { runLimits } from "../admission/run-limits.ts";
 import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { executorDrift, toolDrift } from "../outcome/tool-drift.ts";
@@ -25,7 +26,9 @@ export async function closeTurn(deps: Deps, parts: TurnParts, turn: TurnHash): P
   }
   const drift = executorDrift(calls.map(({ call }) => call)) ?? toolDrift(deps.catalog, hash.plan);
   if (drift !== null) return endRun(deps, parts, drift);
-  const spent = spentForNextTurn({ ...hash, plan: hash.plan }, number, await redisNow(deps.redis));
+  const limits = runLimits(deps.policies, hash.policy, hash.plan.limits);
+  const bounded = { ...hash, plan: { ...hash.plan, limits } };
+  const spent = spentForNextTurn(bounded, number, await redisNow(deps.redis));
   if (spent !== null) return endRun(deps, parts, { state: "escalated", errorClass: spent });
   const results = await Promise.all(calls.map(({ itemKey, call }) => resultEntry(deps, itemKey, call)));
   await openNextTurn(

@@ -11,6 +11,9 @@ import { advanceTurn, endCall } from "./advance-turn.ts";
 
 type Result = Delivery<"result">["body"];
 
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 30_000;
+
 export async function onResult(deps: Deps, { body }: Delivery<"result">): Promise<Handled> {
   const parts = parseItemKey(body.itemKey);
   const call = await readCall(deps.redis, body.itemKey);
@@ -30,9 +33,20 @@ async function regrant(
   call: CallHash,
 ): Promise<void> {
   if (call.settled !== undefined || body.grant !== call.grant) return;
-  const { itemKey, grant } = body;
-  const answer = await releaseCall(deps, itemKey, grant);
+  const { itemKey, grant, errorClass } = body;
+  const answer = await releaseCall(deps, itemKey, {
+    lastGrant: grant,
+    delayMs: errorClass === "POLICY_CHANGED" ? reloadDelayMs(grant) : 0,
+  });
   if (answer === "over" || answer === "refused") await endCall(deps, { itemKey, call }, answer);
+}
+
+/**
+ * Two services reload at two times: the next grant waits until they may agree, longer with each one that an executor
+ * with another policy gave back, and no longer than the decision holds.
+ */
+function reloadDelayMs(grant: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** (grant - 1), LONGEST_DELAY_MS);
 }
 
 async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, call: CallHash): Promise<void> {

@@ -1,4 +1,5 @@
 import { callAdvice, ERROR_CLASSES, isErrorClass } from "@airlock/core/fault";
+import { tellableReason } from "@airlock/core/policy";
 import type { CallHash } from "@airlock/core/run";
 
 /**
@@ -15,13 +16,19 @@ export function refusalText(call: CallHash): string {
     executed: call.settled === "OUTCOME_UNKNOWN" ? "unknown" : false,
     error: errorClass,
     meaning: known === null ? "the call did not run" : ERROR_CLASSES[known].meaning,
-    ...(call.detail === undefined ? {} : { detail: call.detail }),
-    ...(isRefusedByPolicy(call) ? { rule: call.rule } : {}),
+    ...(call.detail === undefined ? {} : { detail: toldDetail(call, call.detail) }),
+    ...(isRefusedByRule(call) ? { rule: call.rule } : {}),
     ...(advice === null ? {} : { advice }),
   });
 }
 
-/** A rule that let the call through says nothing about why it ended otherwise. */
-function isRefusedByPolicy({ rule, decision }: CallHash): boolean {
-  return rule !== undefined && (decision === "forbid" || decision === "quarantine");
+/** Policy's own reason only where its author lets the model have it. */
+function toldDetail({ policyDecision }: CallHash, detail: string): string {
+  return policyDecision?.reason === detail ? tellableReason(policyDecision) : detail;
+}
+
+/** A rule that let the call through says nothing about why it ended otherwise, and a private one nothing at all. */
+function isRefusedByRule({ rule, decision, policyDecision }: CallHash): boolean {
+  const hidden = policyDecision?.matched.some((finding) => finding.private === true && finding.rule === rule);
+  return rule !== undefined && hidden !== true && (decision === "forbid" || decision === "quarantine");
 }

@@ -3,19 +3,14 @@
 import { argumentsDigest, type ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
-import { evaluateCheck, evaluatePolicy, strictest, type PolicyDecision } from "@airlock/core/policy";
-import { sha256Hex } from "@airlock/core/record";
+import { strictest, type PolicyDecision } from "@airlock/core/policy";
 import { sealClaims } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
-import {
-  argumentClaims,
-  manifestDigest,
-  OWN_TOOLS,
-  resourceClaims,
-  type ToolManifest,
-} from "@airlock/core/tool";
+import { argumentClaims, manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun, Grantable, Judgement } from "./judgement.ts";
+import { decisionFields } from "./decision-fields.ts";
+import { evaluateProfile } from "./evaluate-profile.ts";
 import { routeFinding } from "./route-finding.ts";
 
 export async function decideCall(
@@ -24,57 +19,58 @@ export async function decideCall(
   call: { readonly itemKey: string; readonly manifest: ToolManifest; readonly args: JsonObject },
 ): Promise<Judgement> {
   const { itemKey, manifest, args } = call;
-  const finding = await routeFinding(deps, run, manifest.effect);
-  const decision = withFinding(byPolicy(deps, run, call), finding);
-  const workspace = run.plan.workspace ?? { source: "", ref: "" };
-  const digest = manifestDigest(manifest);
-  const grantable: Grantable = {
-    tool: manifest.name,
-    effect: manifest.effect,
-    manifestDigest: digest,
-    argumentsDigest: argumentsDigest({
-      tool: manifest.name,
-      manifestDigest: digest,
-      arguments: args,
-      workspace,
-    }),
-    policyDigest: decision.policyDigest,
-  };
-  const fields = {
-    ...grantable,
-    decision: decision.decision,
-    rule: decision.winning,
-    rules: decision.matched.map(({ rule }) => rule),
-    detail: decision.reason,
-    claims: sealClaims(deps.keyring, itemKey, resourceClaims(manifest, args)),
-  };
+  const claims = argumentClaims(manifest, args);
+  const place = run.plan.workspace;
+  const request = { tool: manifest.name, effect: manifest.effect, arguments: args, claims, place };
+  const { judged, shadow } = evaluateProfile(deps.policies.get(run.policy), run.policy, request);
+  const decision = withFinding(judged, await routeFinding(deps, run, manifest.effect));
+  const grantable = grantableOf(run, { manifest, args, policyDigest: decision.policyDigest });
   const seen: readonly ItemState[] = ["PARSED", "SCHEMA_VALID"];
   const { state, errorClass } = decided(decision);
   const settled = state === "DENIED" || state === "QUARANTINED" ? { settled: state } : {};
-  const now = await redisNow(deps.redis);
-  const deadlines =
-    state === "AWAITING_APPROVAL"
-      ? { approvalUntil: now + deps.config.approvalMs }
-      : { notAfter: now + deps.config.decisionMs };
   return {
-    fields: { ...fields, ...settled, ...deadlines, state, errorClass },
+    fields: {
+      ...grantable,
+      ...decisionFields(decision, shadow),
+      claims: sealClaims(deps.keyring, itemKey, claims),
+      ...settled,
+      ...deadlines(deps, state, { decision, now: await redisNow(deps.redis) }),
+      state,
+      errorClass,
+    },
     path: [...seen, state],
     rule: decision.winning,
     errorClass,
     grantable: state === "POLICY_APPROVED" ? grantable : null,
+    shadow,
   };
 }
 
-function byPolicy(
-  deps: Deps,
+function grantableOf(
   run: AdmittedRun,
-  { manifest, args }: { readonly manifest: ToolManifest; readonly args: JsonObject },
-): PolicyDecision {
-  const policy = deps.policies.get(run.policy);
-  if (policy === undefined) return unknownPolicy(run.policy);
+  call: { readonly manifest: ToolManifest; readonly args: JsonObject; readonly policyDigest: string },
+): Grantable {
+  const { manifest, args, policyDigest } = call;
   const { name: tool, effect } = manifest;
-  const evaluate = OWN_TOOLS.has(tool) ? evaluateCheck : evaluatePolicy;
-  return evaluate(policy, { tool, effect, arguments: args, claims: argumentClaims(manifest, args) });
+  const workspace = run.plan.workspace ?? { source: "", ref: "" };
+  const digest = manifestDigest(manifest);
+  return {
+    tool,
+    effect,
+    manifestDigest: digest,
+    argumentsDigest: argumentsDigest({ tool, manifestDigest: digest, arguments: args, workspace }),
+    policyDigest,
+  };
+}
+
+/** A call that waits for a person always has an end to it: the rule's own, within the operator's bound. */
+function deadlines(
+  { config }: Deps,
+  state: ItemState,
+  { decision, now }: { readonly decision: PolicyDecision; readonly now: number },
+): { readonly approvalUntil: number } | { readonly notAfter: number } {
+  if (state !== "AWAITING_APPROVAL") return { notAfter: now + config.decisionMs };
+  return { approvalUntil: now + Math.min(decision.approval?.ttlMs ?? config.approvalMs, config.approvalMs) };
 }
 
 function decided(decision: PolicyDecision): {
@@ -86,6 +82,7 @@ function decided(decision: PolicyDecision): {
     case "flag":
       return { state: "POLICY_APPROVED", errorClass: null };
     case "approve":
+      if (decision.approval?.onAsk === "deny") return { state: "DENIED", errorClass: "APPROVAL_NOT_ASKED" };
       return { state: "AWAITING_APPROVAL", errorClass: null };
     case "quarantine":
       return { state: "QUARANTINED", errorClass: "POLICY_QUARANTINED" };
@@ -111,11 +108,6 @@ function withFinding(
     decision,
     winning: wins ? finding.rule : judged.winning,
     reason: wins ? finding.reason : judged.reason,
+    approval: wins ? null : judged.approval,
   };
-}
-
-function unknownPolicy(name: string): PolicyDecision {
-  const reason = `the policy ${name} is gone`;
-  const matched = [{ rule: "policy-gone", decision: "forbid", reason }] as const;
-  return { decision: "forbid", winning: "policy-gone", reason, matched, policyDigest: sha256Hex("") };
 }

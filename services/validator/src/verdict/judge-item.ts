@@ -20,7 +20,7 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
   const { item, judgement } = judged;
   if (judgement.fields["settled"] !== undefined) await deps.store.noteRefused(item.run);
   const tool = run.plan.tools.some(({ name }) => name === item.name) ? item.name : "(unregistered)";
-  await deps.store.decide(
+  const first = await deps.store.decide(
     itemKey,
     {
       tool,
@@ -31,6 +31,11 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
     },
     pathEvents({ itemKey, tool }, judgement),
   );
+  // counted with the decision that is kept: a call is judged again when it is released
+  if (first && judgement.shadow !== null) {
+    const labels = { policy: run.policy, ...judgement.shadow };
+    deps.metrics.count("airlock_policy_shadow_differences_total", labels);
+  }
   return readCall(deps.redis, itemKey);
 }
 

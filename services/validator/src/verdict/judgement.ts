@@ -1,6 +1,7 @@
 import type { ItemState } from "@airlock/core/call";
 import type { ExecutionBody } from "@airlock/core/contract";
 import type { ErrorClass } from "@airlock/core/fault";
+import type { Decision } from "@airlock/core/policy";
 import type { RunHash, RunPlan } from "@airlock/core/run";
 
 /** A run that passed admission: its plan is pinned. */
@@ -22,6 +23,14 @@ export interface Judgement {
   readonly errorClass: ErrorClass | null;
   /** null where nothing may run */
   readonly grantable: Grantable | null;
+  /** what the profile's policy in mode shadow would have decided otherwise */
+  readonly shadow: ShadowDifference | null;
+}
+
+export interface ShadowDifference {
+  readonly rule: string;
+  readonly enforced: Decision;
+  readonly shadow: Decision;
 }
 
 export function quarantined(seen: readonly ItemState[], errorClass: ErrorClass, detail: string): Judgement {
@@ -31,5 +40,6 @@ export function quarantined(seen: readonly ItemState[], errorClass: ErrorClass, 
     rule: null,
     errorClass,
     grantable: null,
+    shadow: null,
   };
 }

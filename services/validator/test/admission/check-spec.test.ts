@@ -1,5 +1,7 @@
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseRoutes, parseRunSpec } from "@airlock/core/run";
+import { loadPolicyProfiles } from "@airlock/core/runtime";
 import { BUILTIN_MANIFESTS, createCatalog, manifestDigest } from "@airlock/core/tool";
 import { checkSpec, type Known } from "../../src/admission/check-spec.ts";
 
@@ -13,7 +15,7 @@ const known: Known = {
     "routes.yaml",
   ),
   catalog,
-  policies: new Set(["ci-default", "read-only"]),
+  policies: loadPolicyProfiles(path.resolve(import.meta.dirname, "../../../../config/policies")),
   sources: ["/srv/repos"],
   pool: "default",
   rawMs: 86_400_000,

@@ -85,6 +85,36 @@ test.each<[string, Readonly<Record<string, string>>, unknown]>([
     },
   ],
   [
+    "a call that a private rule denied tells neither the rule nor its reason, but the others",
+    {
+      state: "DENIED",
+      settled: "DENIED",
+      errorClass: "POLICY_FORBIDDEN",
+      detail: "canary",
+      rules: '["write","trap"]',
+      policyDecision: JSON.stringify({
+        decision: "forbid",
+        winning: "trap",
+        reason: "canary",
+        policyDigest: "",
+        matched: [
+          { rule: "write", decision: "allow", reason: "writes" },
+          { rule: "trap", decision: "forbid", reason: "canary", private: true },
+        ],
+        approval: null,
+        shadow: null,
+      }),
+    },
+    {
+      status: "DENIED",
+      executed: false,
+      error: "POLICY_FORBIDDEN",
+      meaning: "policy forbids the call",
+      detail: "the reason is private",
+      rules: ["write"],
+    },
+  ],
+  [
     "a call that expired after its approval tells its end, not its decision",
     { settled: "EXPIRED", errorClass: "GRANT_EXPIRED", decision: "allow", rule: "source-files" },
     {

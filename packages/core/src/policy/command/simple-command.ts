@@ -1,3 +1,6 @@
+import { wordSet } from "./options.ts";
+import { isReadable } from "./readable-text.ts";
+
 const MAX_BYTES = 8_192;
 const MAX_WORDS = 256;
 
@@ -6,12 +9,12 @@ const PIECE = /([A-Za-z0-9_.,:@%+=/-]+)|'([^'\p{Cc}\p{Cf}]*)'|"([^"\\$`!\p{Cc}\p
 const BLANKS = /[ \t]+/y;
 
 /** A shell would not start a program for these, or would change its own state. */
-const NOT_A_PROGRAM: ReadonlySet<string> = new Set(
-  [
-    "if then else elif fi for while until do done case esac in function select time coproc",
-    "cd pushd popd export unset set shopt declare typeset local readonly let read source . eval exec command builtin",
-    "enable alias unalias hash trap umask ulimit shift return exit break continue wait",
-  ].flatMap((line) => line.split(" ")),
+const NOT_A_PROGRAM: ReadonlySet<string> = wordSet(
+  "if then else elif fi for while until do done case esac in function select time coproc repeat foreach end " +
+    "nocorrect noglob : . cd pushd popd dirs export unset set shopt declare typeset local readonly integer float let read " +
+    "mapfile readarray getopts source eval exec command builtin enable alias unalias hash trap umask ulimit shift return " +
+    "exit logout break continue wait jobs fg bg disown suspend times caller bind complete compgen compopt fc history help " +
+    "type",
 );
 
 /**
@@ -19,10 +22,11 @@ const NOT_A_PROGRAM: ReadonlySet<string> = new Set(
  * expansion, no redirect, no second command. `null` for anything else.
  */
 export function splitSimpleCommand(text: string): readonly string[] | null {
-  if (Buffer.byteLength(text, "utf8") > MAX_BYTES) return null;
+  if (Buffer.byteLength(text, "utf8") > MAX_BYTES || !isReadable(text.replaceAll("\t", " "))) return null;
   const words: string[] = [];
   let at = skip(text, 0);
-  const firstIsPlain = /^[A-Za-z0-9_.,:@%+/-]+(?:[ \t]|$)/.test(text.slice(at));
+  // A name that begins with % is a job of the shell, and no program is named like a flag.
+  const firstIsPlain = /^(?![%-])[A-Za-z0-9_.,:@%+/-]+(?:[ \t]|$)/.test(text.slice(at));
   while (at < text.length) {
     const word = readWord(text, at);
     if (word === null || words.length === MAX_WORDS) return null;

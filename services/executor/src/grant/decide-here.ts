@@ -1,0 +1,35 @@
+import type { ExecutionBody } from "@airlock/core/contract";
+import type { JsonObject } from "@airlock/core/json";
+import { evaluateCall, evaluateInView, tellableReason, type WorkspaceView } from "@airlock/core/policy";
+import { argumentClaims, type ToolManifest } from "@airlock/core/tool";
+import type { Deps } from "../deps.ts";
+import type { CallRefusal } from "./open-call.ts";
+
+/**
+ * The executor decides again with its own copy of the policy, and with its own view of the workspace once there is one.
+ * It may only be stricter, so null means that the grant holds. Another version of the policy says nothing about the
+ * call: the validator decides it anew.
+ */
+export async function decideHere(
+  deps: Pick<Deps, "policies">,
+  grant: ExecutionBody,
+  call: {
+    readonly manifest: ToolManifest;
+    readonly args: JsonObject;
+    /** null before there is a workspace */
+    readonly view: WorkspaceView | null;
+  },
+): Promise<CallRefusal | null> {
+  const { manifest, args, view } = call;
+  const policy = deps.policies.get(grant.policy)?.enforced;
+  if (policy?.digest !== grant.policyDigest) {
+    const detail = "the executor has another version of the policy";
+    return { ok: false, errorClass: "POLICY_CHANGED", detail, regrant: true };
+  }
+  const claims = argumentClaims(manifest, args);
+  const { name: tool, effect } = manifest;
+  const request = { tool, effect, arguments: args, claims, place: grant.workspace };
+  const decided = view === null ? evaluateCall(policy, request) : await evaluateInView(policy, request, view);
+  if (decided.decision === "allow" || decided.decision === "flag") return null;
+  return { ok: false, errorClass: "POLICY_CHANGED", detail: tellableReason(decided) };
+}
