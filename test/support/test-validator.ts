@@ -1,6 +1,5 @@
 import { Queue } from "bullmq";
 import type { ResponseBody } from "@airlock/core/contract";
-import type { Policy } from "@airlock/core/policy";
 import { createPublisher, queuePrefix, type Publisher } from "@airlock/core/queue";
 import { createKeyrings, newRunId, type Keyring, type Role } from "@airlock/core/record";
 import {

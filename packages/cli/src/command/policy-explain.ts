@@ -1,7 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { loadPolicyFile } from "@airlock/core/runtime";
+import { loadPolicyFile, loadTools } from "@airlock/core/runtime";
+import { cliConfig } from "../config.ts";
+import { toolsPlace } from "../local/index.ts";
 import { explainCall } from "../policy/index.ts";
 import { decisionText } from "../view/index.ts";
 import { JSON_FLAG, type Command, type CommandCall } from "./command.ts";
@@ -17,10 +19,12 @@ export const policyExplainCommand: Command = {
     workspace: { value: "DIR", doc: "look at this folder, so that links count as what they lead to" },
     json: JSON_FLAG,
   },
-  async run(call, { folder, out }) {
+  async run(call, { environment, folder, out }) {
+    const { catalog } = loadTools(toolsPlace(folder, cliConfig(environment)));
     const workspace = call.text("workspace");
     const decided = await explainCall({
-      policy: loadPolicyFile(path.resolve(folder, required(call, "policy"))),
+      policy: loadPolicyFile(path.resolve(folder, required(call, "policy")), { catalog }),
+      catalog,
       tool: required(call, "tool"),
       args: required(call, "args"),
       workspace: workspace === undefined ? null : workspaceFolder(path.resolve(folder, workspace)),

@@ -1,4 +1,7 @@
 import path from "node:path";
+import { loadTools } from "@airlock/core/runtime";
+import { cliConfig } from "../config.ts";
+import { toolsPlace } from "../local/index.ts";
 import { checkPolicy } from "../policy/index.ts";
 import { policyCheckText } from "../view/index.ts";
 import type { Command } from "./command.ts";
@@ -9,8 +12,9 @@ export const policyTestCommand: Command = {
     "It ends with 0 if all hold, with 1 and each place if not, and with 2 where there is no such file.",
   positional: { name: "FILE", required: true },
   flags: {},
-  run(call, { folder, out }) {
-    const check = checkPolicy(path.resolve(folder, call.positional ?? ""));
+  run(call, { environment, folder, out }) {
+    const { catalog } = loadTools(toolsPlace(folder, cliConfig(environment)));
+    const check = checkPolicy(path.resolve(folder, call.positional ?? ""), catalog);
     out.print(policyCheckText(out, check, folder));
     return Promise.resolve(check.problems.length === 0 ? 0 : 1);
   },

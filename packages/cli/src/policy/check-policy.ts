@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AirlockError } from "@airlock/core/fault";
 import { loadPolicyFile } from "@airlock/core/runtime";
+import type { ToolCatalog } from "@airlock/core/tool";
 
 /** One problem of a policy file, with the line that it is about. */
 export interface PolicyProblem {
@@ -21,10 +22,10 @@ export interface PolicyCheck {
 }
 
 /** Loads a policy with all of its examples; a rule that can decide nothing is a problem here, too. */
-export function checkPolicy(file: string): PolicyCheck {
+export function checkPolicy(file: string, catalog: ToolCatalog): PolicyCheck {
   if (!existsSync(file)) throw new AirlockError("USAGE", `there is no file ${file}`);
   try {
-    const { layers, examples, digest, warnings } = loadPolicyFile(file);
+    const { layers, examples, digest, warnings } = loadPolicyFile(file, { catalog });
     const rules = [...(layers[0]?.rulesByTool.values() ?? [])].flat().length;
     return { file, loaded: { rules, examples, policyDigest: digest }, problems: warnings.map(problemOf) };
   } catch (error) {

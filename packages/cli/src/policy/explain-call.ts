@@ -9,12 +9,13 @@ import {
   type PolicyDecision,
   type PolicyRequest,
 } from "@airlock/core/policy";
-import { BUILTIN_MANIFESTS, createCatalog, resourceClaims } from "@airlock/core/tool";
+import { argumentClaims, type ToolCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { folderView } from "./folder-view.ts";
 
 export interface ExplainedCall {
   readonly policy: Policy;
+  readonly catalog: ToolCatalog;
   readonly tool: string;
   /** JSON text */
   readonly args: string;
@@ -24,23 +25,21 @@ export interface ExplainedCall {
 
 const LIMITS = { maxBytes: 1_048_576, maxDepth: 64, topLevel: "object" } as const;
 
-const catalog = createCatalog(BUILTIN_MANIFESTS);
-const judge = createJudge(catalog);
-
-export function explainCall({ policy, tool, args, workspace }: ExplainedCall): Promise<PolicyDecision> {
-  const request = requestOf(tool, args);
+export function explainCall(call: ExplainedCall): Promise<PolicyDecision> {
+  const { policy, workspace } = call;
+  const request = requestOf(call);
   if (workspace === null) return Promise.resolve(evaluatePolicy(policy, request));
   return evaluateInView(policy, request, folderView(workspace));
 }
 
-function requestOf(tool: string, args: string): PolicyRequest {
+function requestOf({ catalog, tool, args }: ExplainedCall): PolicyRequest {
   const manifest = catalog.get(tool);
   if (manifest === undefined) {
     // policy has an answer for a tool that nobody registered
     const claims = { reads: [], writes: [], workspace: "none" } as const;
     return { tool, effect: "mutating", arguments: plainArguments(args), claims, place: null };
   }
-  const verdict = judge.judge({
+  const verdict = createJudge(catalog).judge({
     name: tool,
     argumentsKind: "json",
     content: args,
@@ -52,7 +51,7 @@ function requestOf(tool: string, args: string): PolicyRequest {
       `--args are no arguments of ${tool}: ${verdict.errorClass}, ${verdict.detail}`,
     );
   }
-  const claims = resourceClaims(manifest, verdict.arguments);
+  const claims = argumentClaims(manifest, verdict.arguments);
   return { tool, effect: manifest.effect, arguments: verdict.arguments, claims, place: null };
 }
 

@@ -1,6 +1,5 @@
-import { readDocument, type DocumentPath, type DocumentSource } from "../document/index.ts";
+import { readDocument, type DocumentSource } from "../document/index.ts";
 
-export type { DocumentPath };
 export type PolicySource = DocumentSource;
 
 /** `name` is what problems call the file. */

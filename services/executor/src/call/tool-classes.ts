@@ -2,7 +2,7 @@ import { CHECK_FILES, CHECK_PATCH } from "@airlock/core/tool";
 import type { ToolClass } from "../sandbox/index.ts";
 
 /** What a tool needs of the machine. One that is not named here needs what a command needs. */
-export const TOOL_CLASSES: ReadonlyMap<string, ToolClass> = new Map([
+const TOOL_CLASSES: ReadonlyMap<string, ToolClass> = new Map([
   [CHECK_FILES.name, "read"],
   [CHECK_PATCH.name, "read"],
   ["apply_patch", "mutate"],

@@ -32,7 +32,7 @@ export async function decideCall(
     fields: {
       ...grantable,
       ...decisionFields(decision, shadow),
-      claims: sealClaims(deps.keyring, itemKey, claims),
+      claims: sealClaims(deps.keyring, itemKey, resourceClaims(manifest, args)),
       ...settled,
       ...deadlines(deps, state, { decision, now: await redisNow(deps.redis) }),
       state,
