@@ -55,12 +55,12 @@ describe("a final output", () => {
     [
       FINDINGS,
       '{"notes":"x"}',
-      "ARTIFACT_INVALID: the expected schema refuses the output at #/required (required: done)",
+      "ARTIFACT_INVALID: the expected schema refuses the output at the top level (required: must have required property 'done')",
     ],
     [
       FINDINGS,
       '{"done":true,"more":1}',
-      "ARTIFACT_INVALID: the expected schema refuses the output at #/additionalProperties (additionalProperties)",
+      "ARTIFACT_INVALID: the expected schema refuses the output at the top level (additionalProperties: must NOT have additional properties: only done, notes)",
     ],
     [
       { kind: "json", completion: { field: "toString", value: null } },

@@ -188,7 +188,7 @@ describe("an example", () => {
       "that the tool's schema refuses",
       policyText(["{ id: read, decision: allow, tool: read_file, notMatch: [{ file: a }] }"]),
       [
-        'p.yaml:4:62: the example of rule "read" is no valid call: the schema refuses at #/required (required: path)',
+        `p.yaml:4:62: the example of rule "read" is no valid call: the schema refuses at the top level (required: must have required property 'path')`,
       ],
     ],
     [

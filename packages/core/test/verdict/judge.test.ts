@@ -71,7 +71,7 @@ describe("the judge quarantines", () => {
     [
       { content: '{"path":"a","canary":1}' },
       "SCHEMA_VIOLATION",
-      "the schema refuses at the top level (additionalProperties: must NOT have additional properties: only path, startLine, endLine)",
+      "the schema refuses at the top level (additionalProperties: must NOT have additional properties: only endLine, path, startLine)",
     ],
     [
       { name: "run_command", content: '{"argv":[]}' },

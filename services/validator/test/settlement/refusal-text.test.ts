@@ -85,12 +85,14 @@ test.each<[string, Readonly<Record<string, string>>, unknown]>([
     },
   ],
   [
-    "a call that a private rule denied tells neither the rule nor its reason, but the others",
+    "a call that a private rule denied tells neither the rule nor its reason",
     {
       state: "DENIED",
       settled: "DENIED",
       errorClass: "POLICY_FORBIDDEN",
       detail: "canary",
+      decision: "forbid",
+      rule: "trap",
       rules: '["write","trap"]',
       policyDecision: JSON.stringify({
         decision: "forbid",
@@ -111,7 +113,7 @@ test.each<[string, Readonly<Record<string, string>>, unknown]>([
       error: "POLICY_FORBIDDEN",
       meaning: "policy forbids the call",
       detail: "the reason is private",
-      rules: ["write"],
+      advice: CALL_ADVICE.POLICY_FORBIDDEN,
     },
   ],
   [
