@@ -131,7 +131,7 @@ describe("who can write to Redis and holds no key", () => {
     const keys = runKeys(played.run);
     const forged = { settled: "EXECUTED", status: "ok", contentDigest: "0".repeat(64) };
     await server.redis.hset(keys.call(keyOf("check")), forged);
-    await server.redis.hset(keys.ledger(keyOf("check")), "content", "{}");
+    await server.redis.set(keys.result(keyOf("check")), "{}");
     await server.redis.hset(keys.turn(1), `call:${keyOf("check")}`, "settled");
     await expect(advanceTurn(validator.deps, attempt())).rejects.toThrow(
       /not the one that the executor signed/,

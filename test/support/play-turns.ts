@@ -195,7 +195,7 @@ async function answer(player: Player, results: Readonly<Record<string, CaseResul
     const result = results[tool];
     if (result === undefined || (await readCall(redis, key))?.settled !== undefined) continue;
     const { content, transition, ...ending } = endingFor(validator, key, result);
-    if (content !== null) await redis.hset(runKeys(run).ledger(key), "content", content);
+    if (content !== null) await redis.set(runKeys(run).result(key), content);
     const { to } = TRANSITIONS[transition];
     const body = { version: 1, run, itemKey: key, grant, fence: 1, kind: "settled", state: to, ...ending };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the executor's own endings

@@ -16,15 +16,18 @@ export function refusalText(call: CallHash): string {
     executed: call.settled === "OUTCOME_UNKNOWN" ? "unknown" : false,
     error: errorClass,
     meaning: known === null ? "the call did not run" : ERROR_CLASSES[known].meaning,
-    ...(call.detail === undefined ? {} : { detail: toldDetail(call, call.detail) }),
+    ...toldDetail(call),
     ...(isRefusedByRule(call) ? { rule: call.rule } : {}),
     ...(advice === null ? {} : { advice }),
   });
 }
 
-/** Policy's own reason only where its author lets the model have it. */
-function toldDetail({ policyDecision }: CallHash, detail: string): string {
-  return policyDecision?.reason === detail ? tellableReason(policyDecision) : detail;
+/** Policy's own reason only where its author lets the model have it, and not the one for which it let the call through. */
+function toldDetail({ policyDecision, detail }: CallHash): { readonly detail?: string } {
+  if (detail === undefined) return {};
+  if (policyDecision?.reason !== detail) return { detail };
+  const { decision } = policyDecision;
+  return decision === "allow" || decision === "flag" ? {} : { detail: tellableReason(policyDecision) };
 }
 
 /** A rule that let the call through says nothing about why it ended otherwise, and a private one nothing at all. */
