@@ -16,6 +16,8 @@ export default defineConfig({
             "test/architecture/**/*.test.ts",
           ],
           testTimeout: 30_000,
+          // files share what they import: it is pure, and loading it costs more than most tests
+          isolate: false,
         },
       },
       {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createKeyrings } from "@airlock/core/record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, startCell } from "../support/cell.ts";
+import { program } from "../support/programs.ts";
 
 let directory: string;
 
@@ -37,20 +38,16 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 async function startValidator(
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number; readonly stderr: string }> {
-  const child = spawn(
-    process.execPath,
-    ["--conditions=source", "--import", "tsx", path.join(ROOT, "services/validator/src/main.ts")],
-    {
-      cwd: ROOT,
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        REDIS_URL: "redis://127.0.0.1:1",
-        AIRLOCK_KEYRING: path.join(directory, "validator.json"),
-        ...env,
-      },
-      stdio: ["ignore", "ignore", "pipe"],
+  const child = spawn(process.execPath, program("services/validator"), {
+    cwd: ROOT,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      REDIS_URL: "redis://127.0.0.1:1",
+      AIRLOCK_KEYRING: path.join(directory, "validator.json"),
+      ...env,
     },
-  );
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString("utf8")));
   const [code] = await once(child, "exit");

@@ -8,10 +8,9 @@ import { ADAPTERS } from "@airlock/core/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../support/cell.ts";
 import { countCall, writeCountingTests } from "../support/counting.ts";
+import { program } from "../support/programs.ts";
 import { makeRepository } from "../support/repository.ts";
 import { REPORT, specOf, writeFixtures } from "../support/story.ts";
-
-const MAIN = path.join(ROOT, "packages/cli/src/main.ts");
 
 let data: string;
 let repository: Awaited<ReturnType<typeof makeRepository>>;
@@ -27,7 +26,7 @@ interface Finished {
 
 function start(args: readonly string[]): ChildProcess {
   const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp", AIRLOCK_DATA: data };
-  return spawn(process.execPath, ["--conditions=source", "--import", "tsx", MAIN, ...args], {
+  return spawn(process.execPath, [...program("packages/cli"), ...args], {
     cwd: ROOT,
     env,
   });

@@ -205,7 +205,7 @@ describe.each(FORMS)("$name", ({ name, family, ids }) => {
 
 test("a call that reads runs before an Anthropic response fails, and its result is in no conversation", async () => {
   const { run, hash } = await ended("early", "early");
-  expect(hash).toMatchObject({ state: "completed", turn: 2, calls: 2 });
+  expect(hash).toMatchObject({ state: "completed", turn: 2, calls: 3 });
   const story = await storyOf(cell, run);
   // the fresh attempt's own read may run before its response has ended, or after
   expect(story.filter((line) => !line.startsWith("1.2.0 "))).toEqual([

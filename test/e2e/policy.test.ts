@@ -144,7 +144,7 @@ describe("a call's record", () => {
 
 test("a policy's limit per run ends a run whose own is higher, before anything of it runs", async () => {
   const ended = await cell.ended(await submit("pair", "bounded"));
-  expect([ended.state, ended.errorClass]).toEqual(["escalated", "BUDGET_CALLS"]);
+  expect([ended.state, ended.errorClass]).toEqual(["escalated", "BUDGET_MUTATING"]);
 });
 
 test("a repository that the policy does not name is refused at the door", async () => {

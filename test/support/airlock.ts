@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT, type Cell } from "./cell.ts";
+import { program } from "./programs.ts";
 
 export interface Airlock {
   /** its data folder */
@@ -24,7 +25,6 @@ export async function airlockBeside(
   const data = await mkdtemp(path.join(tmpdir(), "airlock-client-"));
   await mkdir(path.join(data, "keys"), { mode: 0o700 });
   await writeFile(path.join(data, "keys/client.json"), JSON.stringify(cell.keyrings.client), { mode: 0o600 });
-  const program = path.join(ROOT, "packages/cli/src/main.ts");
   const env = {
     PATH: process.env["PATH"] ?? "",
     REDIS_URL: cell.server.url,
@@ -32,8 +32,7 @@ export async function airlockBeside(
     AIRLOCK_ROUTES: routes,
   };
   const run = async (...args: readonly string[]) => {
-    const options = ["--conditions=source", "--import", "tsx", program, ...args];
-    const child = spawn(process.execPath, options, { cwd: ROOT, env });
+    const child = spawn(process.execPath, [...program("packages/cli"), ...args], { cwd: ROOT, env });
     let stdout = "";
     let stderr = "";
     child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));

@@ -22,9 +22,11 @@ import type { Family } from "@airlock/core/wire";
 import { startGateway, type Gateway, type GatewayOptions } from "@airlock/replay";
 import { gatewayModels, playScenario } from "../../packages/cli/src/contract/index.ts";
 import { gatewayRoutes } from "../../packages/cli/src/local/index.ts";
+import { ROOT } from "./root.ts";
+import { program } from "./programs.ts";
 import { startRedis, type RedisServer } from "./redis-server.ts";
 
-export const ROOT = path.resolve(import.meta.dirname, "../..");
+export { ROOT };
 
 /** Each process that a cell may have, and the service that it is. */
 const PROCESSES = {
@@ -119,22 +121,18 @@ export async function startCell(options: CellOptions): Promise<Cell> {
   async function start(name: ProcessName): Promise<void> {
     const service = PROCESSES[name];
     const own = Object.fromEntries(READS[service].map((setting) => [setting, settings[setting] ?? ""]));
-    const child = spawn(
-      process.execPath,
-      ["--conditions=source", "--import", "tsx", path.join(ROOT, `services/${service}/src/main.ts`)],
-      {
-        cwd: ROOT,
-        env: {
-          PATH: process.env["PATH"] ?? "",
-          REDIS_URL: server.url,
-          AIRLOCK_KEYRING: path.join(directory, `${service}.json`),
-          ...BRISK,
-          ...own,
-          ...options.env,
-        },
-        stdio: ["ignore", "pipe", "pipe"],
+    const child = spawn(process.execPath, program(`services/${service}`), {
+      cwd: ROOT,
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        REDIS_URL: server.url,
+        AIRLOCK_KEYRING: path.join(directory, `${service}.json`),
+        ...BRISK,
+        ...own,
+        ...options.env,
       },
-    );
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const log = createWriteStream(logFile(name), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });

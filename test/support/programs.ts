@@ -1,0 +1,11 @@
+import path from "node:path";
+import { ROOT } from "./root.ts";
+
+/**
+ * How the tests start a package's entry: from source, or as it was built where whoever runs them has built it just now
+ * (`scripts/test.mjs`). What is built starts in half the time, and is what images run.
+ */
+export function program(folder: string): readonly string[] {
+  if (process.env["AIRLOCK_TEST_BUILT"] === "1") return [path.join(ROOT, folder, "dist/main.js")];
+  return ["--conditions=source", "--import", "tsx", path.join(ROOT, folder, "src/main.ts")];
+}
