@@ -26,6 +26,7 @@ import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { onCommand } from "../../services/validator/src/admission/on-command.ts";
+import { readAdmitted } from "../../services/validator/src/admission/read-admitted.ts";
 import { reportField } from "../../services/validator/src/contract/scenarios.ts";
 import type { Deps } from "../../services/validator/src/deps.ts";
 import { endRun } from "../../services/validator/src/outcome/end-run.ts";
@@ -130,12 +131,12 @@ function keyOf(ordinal: number): string {
 
 /** A turn whose calls were judged and approved, and wait for nothing. */
 async function unlocked(count: number, name = "write_file"): Promise<void> {
-  const run = await readRun(server.redis, turn.run);
-  if (run?.plan === undefined) throw new Error("no run");
+  const run = await readAdmitted(deps, turn.run);
+  if (run === null) throw new Error("no run");
   const keys = Array.from({ length: count }, (_, at) => keyOf(at));
   for (const [ordinal, key] of keys.entries()) {
     await storeItem(ordinal, name);
-    expect(await judgeItem(deps, { ...run, plan: run.plan }, key)).toMatchObject({
+    expect(await judgeItem(deps, run, key)).toMatchObject({
       state: "POLICY_APPROVED",
     });
   }

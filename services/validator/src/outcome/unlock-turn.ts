@@ -33,7 +33,7 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
     // early ones were charged when they were granted
     calls: [...calls.values()].filter(({ grant }) => grant === 0).length,
     mutatingCalls: runnable.filter(([, call]) => call.effect !== "read").length,
-    limits: run.plan.limits,
+    limits: run.limits,
     runState: asks ? "awaiting_approval" : "running",
     early,
   });

@@ -5,7 +5,6 @@ import { readAttempt, readCall, readTurn, type CallHash } from "@airlock/core/ru
 import { redisNow } from "@airlock/core/store";
 import type { ItemBody } from "@airlock/core/contract";
 import { ADAPTERS } from "@airlock/core/wire";
-import { runLimits } from "../admission/run-limits.ts";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
@@ -28,7 +27,7 @@ export async function releaseEarly(deps: Deps, item: ItemBody): Promise<void> {
   if (record === null) return;
   const released = await deps.store.releaseEarly(item, {
     fields: { grantRecord: record, expiresAt: now + deps.config.grantMs },
-    callLimit: runLimits(deps.policies, run.policy, run.plan.limits).calls,
+    callLimit: run.limits.calls,
   });
   if (released) await deps.publisher.publish(record, { priority: run.plan.priority });
 }

@@ -3,8 +3,9 @@
 import type { ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
 import { parseItemKey, type TurnParts } from "@airlock/core/record";
-import { readCall, readRun, readTurn, turnProgress, type CallHash, type TurnHash } from "@airlock/core/run";
+import { readCall, readTurn, turnProgress, type CallHash, type TurnHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
+import { readAdmitted } from "../admission/read-admitted.ts";
 import { followCheck, isCheckTurn } from "../artifact/follow-check.ts";
 import type { Deps } from "../deps.ts";
 import { endOver } from "../outcome/end-over.ts";
@@ -14,18 +15,17 @@ import { settledEvent } from "./settled-event.ts";
 
 /** May be repeated at any time: each step compares before it writes. */
 export async function advanceTurn(deps: Deps, parts: TurnParts): Promise<void> {
-  const run = await readRun(deps.redis, parts.run);
-  if (run?.plan === undefined || run.endedAt !== undefined) return;
-  const admitted = { ...run, plan: run.plan };
+  const run = await readAdmitted(deps, parts.run);
+  if (run === null || run.endedAt !== undefined) return;
   if (run.deadlineAt !== undefined && (await redisNow(deps.redis)) >= run.deadlineAt)
     return endOver(deps, parts, { over: "late" });
   let turn = await readTurn(deps.redis, parts.run, parts.turn);
   if (run.plan.allOrNothing && turn !== null) turn = await holdTogether(deps, turn);
   while (turn !== null && turn.state === "calls") {
     const { free, open } = turnProgress(turn);
-    if (open === 0 && !isCheckTurn(turn)) return closeTurn(deps, parts, turn);
+    if (open === 0 && !isCheckTurn(turn)) return closeTurn(deps, parts, { run, turn });
     turn =
-      open === 0 ? await followCheck(deps, parts, { run: admitted, turn }) : await releaseAll(deps, free);
+      open === 0 ? await followCheck(deps, parts, { run, turn }) : await releaseAll(deps, free);
   }
 }
 

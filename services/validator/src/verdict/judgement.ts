@@ -4,8 +4,11 @@ import type { ErrorClass } from "@airlock/core/fault";
 import type { Decision } from "@airlock/core/policy";
 import type { RunHash, RunPlan } from "@airlock/core/run";
 
-/** A run that passed admission: its plan is pinned. */
-export type AdmittedRun = RunHash & { readonly plan: RunPlan };
+/** A run that passed admission: its plan is pinned, and its limits are those that its policy leaves it now. */
+export type AdmittedRun = Omit<RunHash, "plan"> & {
+  readonly plan: Omit<RunPlan, "limits">;
+  readonly limits: RunPlan["limits"];
+};
 
 /** What a grant is signed for: all of it follows from signed records and from this validator's own files. */
 export type Grantable = Pick<
