@@ -20,6 +20,7 @@ import {
   readTurn,
   writeSpec,
 } from "@airlock/core/run";
+import { loadPolicy } from "@airlock/core/policy";
 import { loadPolicyProfiles } from "@airlock/core/runtime";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
@@ -267,6 +268,28 @@ test("a call whose arguments were edited while it waited is refused, and the tur
   const denied = { settled: "DENIED", errorClass: "POLICY_CHANGED", grant: 0 };
   expect(await readCall(server.redis, keyOf(0))).toMatchObject(denied);
   expect(await readCall(server.redis, keyOf(1))).toMatchObject({ grant: 1 });
+});
+
+test("a call that is granted under a reloaded policy keeps the decision that its grant names", async () => {
+  await unlocked(1);
+  const text = `apiVersion: airlock.policy/v1\nmode: enforce\npaths: { write: { allow: ["**"] } }\nrules: [{ id: later, decision: flag, tool: write_file }]\n`;
+  const enforced = loadPolicy({ name: "ci-default", text });
+  const policies = new Map([["ci-default", { enforced, shadow: null }]]);
+  const before = await readCall(server.redis, keyOf(0));
+  await advanceTurn({ ...deps, policies }, turn);
+  const { grantRecord = "{}", ...call } = (await readCall(server.redis, keyOf(0))) ?? {};
+  const grant = JSON.parse((JSON.parse(grantRecord) as { body: string }).body) as unknown;
+  expect(grant).toMatchObject({ policyDigest: enforced.digest, notAfter: before?.notAfter });
+  expect(call).toMatchObject({
+    grant: 1,
+    decision: "flag",
+    rule: "later",
+    rules: ["later"],
+    detail: "rule later decides flag",
+    policyDigest: enforced.digest,
+    policyDecision: { winning: "later", policyDigest: enforced.digest },
+    notAfter: before?.notAfter,
+  });
 });
 
 test("a grant names what was signed, whatever stands in the call's record", async () => {

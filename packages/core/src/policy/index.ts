@@ -10,5 +10,5 @@ export { loadPolicy, type LoadOptions } from "./load.ts";
 export { policyKeys } from "./policy-keys.ts";
 export type { Entry, WorkspaceView } from "./real-place.ts";
 export type { Finding, PathScope, Policy, PolicyRequest, RunBounds, RunPlace } from "./policy.ts";
-export { tellableReason } from "./tellable-reason.ts";
+export { isWinnerPrivate, tellableReason } from "./tellable-reason.ts";
 export { writeScope } from "./write-scope.ts";

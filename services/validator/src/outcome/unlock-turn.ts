@@ -58,7 +58,7 @@ async function takeOver(
   const granted = [...calls].filter(([, call]) => call.grant > 0);
   const sound: string[] = [];
   for (const [itemKey, call] of granted) {
-    const grantable = await decideAgain(deps, run, itemKey);
+    const { grantable } = await decideAgain(deps, run, itemKey);
     if (grantable !== null && grantable.argumentsDigest === call.argumentsDigest) sound.push(itemKey);
   }
   await dropEarly(deps, body, new Set(sound));

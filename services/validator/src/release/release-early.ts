@@ -21,12 +21,12 @@ export async function releaseEarly(deps: Deps, item: ItemBody): Promise<void> {
   const itemKey = keyOf(item);
   const now = await redisNow(deps.redis);
   if ((call.notAfter ?? 0) <= now) return;
-  const grantable = await decideAgain(deps, run, itemKey);
+  const { grantable, decided } = await decideAgain(deps, run, itemKey);
   if (grantable === null || grantable.effect !== "read") return;
   const record = signGrant(deps, run, { itemKey, call, now, grantable });
   if (record === null) return;
   const released = await deps.store.releaseEarly(item, {
-    fields: { grantRecord: record, expiresAt: now + deps.config.grantMs },
+    fields: { ...decided, grantRecord: record, expiresAt: now + deps.config.grantMs },
     callLimit: run.limits.calls,
   });
   if (released) await deps.publisher.publish(record, { priority: run.plan.priority });
