@@ -173,10 +173,11 @@ test("the executor sees where a link leads, and may only be stricter", async () 
   const run = await submit("link", "work");
   await cell.ended(run);
   const decided = await firstCall(run);
-  expect([decided?.decision, decided?.settled, decided?.errorClass]).toEqual([
+  expect([decided?.decision, decided?.settled, decided?.errorClass, decided?.detail]).toEqual([
     "allow",
     "DENIED",
     "POLICY_CHANGED",
+    "a path is not in paths.write.allow",
   ]);
   expect(await readFile(path.join(cell.volume, run, "tree/docs/a.md"), "utf8")).toBe("a\n");
 });
@@ -211,7 +212,7 @@ describe("a reload", () => {
     await cell.ended(run);
     const decided = await firstCall(run);
     expect([decided?.decision, decided?.settled, decided?.errorClass]).toEqual([
-      "allow",
+      "forbid",
       "DENIED",
       "POLICY_CHANGED",
     ]);

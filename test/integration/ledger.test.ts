@@ -65,6 +65,7 @@ const OK: Ending = {
   transition: "commit",
   status: "ok",
   errorClass: null,
+  detail: null,
   content: "sealed",
   contentDigest: DIGEST,
   resultBytes: 3,

@@ -20,12 +20,14 @@ import {
   readTurn,
   writeSpec,
 } from "@airlock/core/run";
+import { loadPolicy } from "@airlock/core/policy";
 import { loadPolicyProfiles } from "@airlock/core/runtime";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { onCommand } from "../../services/validator/src/admission/on-command.ts";
+import { readAdmitted } from "../../services/validator/src/admission/read-admitted.ts";
 import { reportField } from "../../services/validator/src/contract/scenarios.ts";
 import type { Deps } from "../../services/validator/src/deps.ts";
 import { endRun } from "../../services/validator/src/outcome/end-run.ts";
@@ -130,12 +132,12 @@ function keyOf(ordinal: number): string {
 
 /** A turn whose calls were judged and approved, and wait for nothing. */
 async function unlocked(count: number, name = "write_file"): Promise<void> {
-  const run = await readRun(server.redis, turn.run);
-  if (run?.plan === undefined) throw new Error("no run");
+  const run = await readAdmitted(deps, turn.run);
+  if (run === null) throw new Error("no run");
   const keys = Array.from({ length: count }, (_, at) => keyOf(at));
   for (const [ordinal, key] of keys.entries()) {
     await storeItem(ordinal, name);
-    expect(await judgeItem(deps, { ...run, plan: run.plan }, key)).toMatchObject({
+    expect(await judgeItem(deps, run, key)).toMatchObject({
       state: "POLICY_APPROVED",
     });
   }
@@ -266,6 +268,28 @@ test("a call whose arguments were edited while it waited is refused, and the tur
   const denied = { settled: "DENIED", errorClass: "POLICY_CHANGED", grant: 0 };
   expect(await readCall(server.redis, keyOf(0))).toMatchObject(denied);
   expect(await readCall(server.redis, keyOf(1))).toMatchObject({ grant: 1 });
+});
+
+test("a call that is granted under a reloaded policy keeps the decision that its grant names", async () => {
+  await unlocked(1);
+  const text = `apiVersion: airlock.policy/v1\nmode: enforce\npaths: { write: { allow: ["**"] } }\nrules: [{ id: later, decision: flag, tool: write_file }]\n`;
+  const enforced = loadPolicy({ name: "ci-default", text });
+  const policies = new Map([["ci-default", { enforced, shadow: null }]]);
+  const before = await readCall(server.redis, keyOf(0));
+  await advanceTurn({ ...deps, policies }, turn);
+  const { grantRecord = "{}", ...call } = (await readCall(server.redis, keyOf(0))) ?? {};
+  const grant = JSON.parse((JSON.parse(grantRecord) as { body: string }).body) as unknown;
+  expect(grant).toMatchObject({ policyDigest: enforced.digest, notAfter: before?.notAfter });
+  expect(call).toMatchObject({
+    grant: 1,
+    decision: "flag",
+    rule: "later",
+    rules: ["later"],
+    detail: "rule later decides flag",
+    policyDigest: enforced.digest,
+    policyDecision: { winning: "later", policyDigest: enforced.digest },
+    notAfter: before?.notAfter,
+  });
 });
 
 test("a grant names what was signed, whatever stands in the call's record", async () => {

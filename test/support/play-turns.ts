@@ -1,5 +1,10 @@
 import { Queue } from "bullmq";
-import { executionBodySchema, type ExecutionBody, type ResponseBody } from "@airlock/core/contract";
+import {
+  executionBodySchema,
+  type ExecutionBody,
+  type ResponseBody,
+  type ResultBody,
+} from "@airlock/core/contract";
 import { TRANSITIONS } from "@airlock/core/call";
 import { isErrorClass, type ErrorClass } from "@airlock/core/fault";
 import { loadPolicy } from "@airlock/core/policy";
@@ -41,12 +46,7 @@ export async function playTurns(
 
 export async function openTurns(validator: TestValidator, redis: Redis, given: Opening): Promise<Played> {
   if (given.verified) await verifyRoute(validator, redis, given);
-  if (given.policy !== undefined) {
-    validator.policies.set("case", {
-      enforced: loadPolicy({ name: "case", text: given.policy }),
-      shadow: null,
-    });
-  }
+  if (given.policy !== undefined) usePolicy(validator, given.policy);
   const run = await validator.submit({
     policy: given.policy === undefined ? "ci-default" : "case",
     tools: ["read_file", "write_file", "apply_patch", "run_command"],
@@ -72,6 +72,10 @@ export async function openTurns(validator: TestValidator, redis: Redis, given: O
   };
 }
 
+function usePolicy({ policies }: TestValidator, text: string): void {
+  policies.set("case", { enforced: loadPolicy({ name: "case", text }), shadow: null });
+}
+
 interface Player {
   readonly validator: TestValidator;
   readonly redis: Redis;
@@ -86,6 +90,7 @@ async function playStep(player: Player, step: TurnStep): Promise<void> {
   if ("response" in step) return respond(player, step.response);
   if ("results" in step) return answer(player, step.results);
   const { redis, run, validator } = player;
+  if ("policy" in step) return usePolicy(validator, step.policy);
   const open = (await readRun(redis, run))?.turn ?? 1;
   if (step.now === "after the deadline") await redis.hset(runKeys(run).run, "deadlineAt", 1);
   else
@@ -194,22 +199,36 @@ async function answer(player: Player, results: Readonly<Record<string, CaseResul
   for (const { itemKey: key, tool, grant } of granted) {
     const result = results[tool];
     if (result === undefined || (await readCall(redis, key))?.settled !== undefined) continue;
-    const { content, transition, ...ending } = endingFor(validator, key, result);
-    if (content !== null) await redis.set(runKeys(run).result(key), content);
-    const { to } = TRANSITIONS[transition];
-    const body = { version: 1, run, itemKey: key, grant, fence: 1, kind: "settled", state: to, ...ending };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the executor's own endings
-    const settled = body as Parameters<typeof onResult>[1]["body"];
-    const record = executor.sign({ purpose: "result", body: settled });
-    const delivery = { body: settled, record, signal: new AbortController().signal };
+    const place = { version: 1, run, itemKey: key, grant, fence: 1 } as const;
+    const body =
+      "regrant" in result
+        ? ({ ...place, kind: "regrant", errorClass: known(result.regrant) } as const)
+        : { ...place, ...(await settled(player, key, result)) };
+    const record = executor.sign({ purpose: "result", body });
+    const delivery = { body, record, signal: new AbortController().signal };
     await onResult(validator.deps, delivery);
     await onResult(validator.deps, delivery);
   }
   await executor.close();
 }
 
-function endingFor(validator: TestValidator, key: string, result: CaseResult): ReturnType<typeof denial> {
-  if ("denied" in result) return denial(known(result.denied));
+type Ended = Exclude<CaseResult, { readonly regrant: string }>;
+type SettledBody = Extract<ResultBody, { kind: "settled" }>;
+
+async function settled(
+  { validator, redis, run }: Player,
+  key: string,
+  result: Ended,
+): Promise<Omit<SettledBody, "version" | "run" | "itemKey" | "grant" | "fence">> {
+  const { content, transition, detail, ...ending } = endingFor(validator, key, result);
+  if (content !== null) await redis.set(runKeys(run).result(key), content);
+  const told = { ...ending, state: TRANSITIONS[transition].to, ...(detail === null ? {} : { detail }) };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the executor's own endings
+  return { kind: "settled", ...(told as Omit<SettledBody, "kind">) };
+}
+
+function endingFor(validator: TestValidator, key: string, result: Ended): ReturnType<typeof denial> {
+  if ("denied" in result) return denial(known(result.denied), result.detail ?? null);
   const outcome =
     result.status === "ok"
       ? { ...result, errorClass: null }

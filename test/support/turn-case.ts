@@ -42,13 +42,17 @@ const result = z.union([
   z.strictObject({ status: z.literal("ok"), content: z.record(z.string(), z.json()) }),
   z.strictObject({ status: z.literal("refused"), errorClass: z.string(), detail: z.string() }),
   z.strictObject({ status: z.literal("unknown"), errorClass: z.string(), detail: z.string() }),
-  z.strictObject({ denied: z.string() }),
+  z.strictObject({ denied: z.string(), detail: z.string().optional() }),
+  /** it gives the grant back */
+  z.strictObject({ regrant: z.string() }),
 ]);
 
 const step = z.union([
   z.strictObject({ response }),
   /** of every granted call that has no result yet, by its tool */
   z.strictObject({ results: z.record(z.string(), result) }),
+  /** the validator reloads the case's policy */
+  z.strictObject({ policy: z.string() }),
   z.strictObject({ now: z.enum(["after the deadline", "after the approval"]) }),
 ]);
 

@@ -5,6 +5,9 @@ import { bodyHead, count, digest, errorClass } from "./version.ts";
 /** The states in which the executor may report a call as settled. */
 export const RESULT_STATES = ["EXECUTED", "DENIED", "CANCELLED", "EXPIRED", "OUTCOME_UNKNOWN"] as const;
 
+/** In characters; a rule's reason has 500 at most. */
+const MAX_REASON = 1_000;
+
 const head = {
   ...bodyHead,
   itemKey: z.string().refine((text) => parseItemKey(text) !== null, "not an item key"),
@@ -24,6 +27,8 @@ export const resultBodySchema = z.discriminatedUnion("kind", [
     state: z.enum(RESULT_STATES),
     status: z.enum(["ok", "error", "timeout", "output_limit", "cancelled", "refused", "unknown"]),
     errorClass: errorClass.nullable(),
+    /** of a denial by policy: its reason, as the model may hear it */
+    detail: z.string().max(MAX_REASON).exactOptional(),
     contentDigest: digest.nullable(),
     resultBytes: count,
     durationMs: count,

@@ -79,7 +79,8 @@ export const CALL_ADVICE = {
   OUTPUT_LIMIT: "Ask for less output: narrow the command or the range.",
   PATCH_REFUSED: "Read the files as they are now, and send one unified diff that fits them.",
   PATH_REFUSED: "Use a path inside the workspace, relative to its root, that is not a protected place.",
-  POLICY_CHANGED: "Don't send this call again. Reach the goal in another way, or say why there is none.",
+  POLICY_CHANGED:
+    "Don't send this call again. Reach the goal in a way that policy allows, or say why there is none.",
   SANDBOX_FAILED: AGAIN,
   SANDBOX_UNAVAILABLE: NOT_HERE,
   TOOL_FAILED: "Read what the tool said, change the arguments accordingly, and try again.",

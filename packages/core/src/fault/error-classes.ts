@@ -148,7 +148,7 @@ export const ERROR_CLASSES = {
   OUTPUT_LIMIT: { stage: "execution", meaning: "the tool wrote more than its limit" },
   PATCH_REFUSED: { stage: "execution", meaning: "the patch is malformed, does not fit, or reaches too far" },
   PATH_REFUSED: { stage: "execution", meaning: "the path leaves the workspace or names a protected place" },
-  POLICY_CHANGED: { stage: "execution", meaning: "the executor's policy is another one or stricter" },
+  POLICY_CHANGED: { stage: "execution", meaning: "policy, asked again before the call began, stops it" },
   SANDBOX_FAILED: { stage: "execution", meaning: "the sandbox broke; no tool output exists" },
   SANDBOX_UNAVAILABLE: { stage: "execution", meaning: "a guarantee that the tool needs does not hold here" },
   TOOL_FAILED: { stage: "execution", meaning: "the tool itself reported an error" },

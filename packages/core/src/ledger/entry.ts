@@ -15,6 +15,7 @@ export const ledgerEntrySchema = z.object({
   leaseUntil: number,
   status: z.string().optional(),
   errorClass: z.string().optional(),
+  detail: z.string().optional(),
   contentDigest: z.string().optional(),
   resultBytes: number.optional(),
   durationMs: number.optional(),

@@ -33,6 +33,8 @@ export interface Ending {
   readonly transition: "commit" | "deny" | "lose";
   readonly status: string;
   readonly errorClass: ErrorClass | null;
+  /** Of a denial by policy its reason, as the model may hear it. */
+  readonly detail: string | null;
   /** The sealed result, or null where there is none. */
   readonly content: string | null;
   readonly contentDigest: string | null;

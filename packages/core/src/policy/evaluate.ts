@@ -1,6 +1,7 @@
 // Takes a loaded policy and a schema-valid call, gives the strictest of everything that matches with all of it,
 // and forbids what no rule names, what leaves the path scopes, and whatever it fails to evaluate in time.
 import { strictestApproval, type ApprovalOptions } from "./approval-options.ts";
+import { forbidden } from "./built-in-finding.ts";
 import { strictest, type Decision } from "./decision.ts";
 import { findingsFor, type Findings } from "./findings.ts";
 import type { Finding, Policy, PolicyRequest } from "./policy.ts";
@@ -19,16 +20,11 @@ export interface PolicyDecision {
 /** Longer than any evaluation within the limits takes: only a machine in trouble reaches it. */
 const EVALUATION_MS = 5_000;
 
-const EVALUATOR_ERROR: Finding = {
-  rule: "evaluator-error",
-  decision: "forbid",
-  reason: "policy could not be evaluated for this call",
-};
-const EVALUATOR_TIMEOUT: Finding = {
-  rule: "evaluator-timeout",
-  decision: "forbid",
-  reason: "policy took too long to be evaluated for this call",
-};
+const EVALUATOR_ERROR = forbidden("evaluator-error", "policy could not be evaluated for this call");
+const EVALUATOR_TIMEOUT = forbidden(
+  "evaluator-timeout",
+  "policy took too long to be evaluated for this call",
+);
 
 export function evaluatePolicy(
   policy: Policy,

@@ -1,6 +1,7 @@
 import { canonicalJson, type JsonObject, type JsonValue } from "../json/index.ts";
 import type { ResourceClaims } from "../tool/index.ts";
 import type { ApprovalOptions } from "./approval-options.ts";
+import { forbidden } from "./built-in-finding.ts";
 import { commandFolder, operandPaths, type CommandPart } from "./command/index.ts";
 import type { Finding, PathScope, Policy, PolicyRequest, PolicyRule, RunPlace } from "./policy.ts";
 import { repositoryFindings } from "./repositories.ts";
@@ -78,7 +79,11 @@ function commandClaims(request: PolicyRequest, parts: readonly CommandPart[]): R
   };
 }
 
-function pathFindings(rule: string, scope: PathScope | null, paths: readonly string[]): readonly Finding[] {
+function pathFindings(
+  rule: "paths.read" | "paths.write",
+  scope: PathScope | null,
+  paths: readonly string[],
+): readonly Finding[] {
   if (scope === null) return [];
   if (paths.some((path) => scope.forbids(path))) return [forbidden(rule, `a path is in ${rule}.forbid`)];
   if (!paths.every((path) => scope.allows(path))) return [forbidden(rule, `a path is not in ${rule}.allow`)];
@@ -119,8 +124,4 @@ function mostBytes(value: JsonValue): number {
 function depthWithin(value: JsonValue, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return depth > 0 && Object.values(value).every((inner: JsonValue) => depthWithin(inner, depth - 1));
-}
-
-function forbidden(rule: string, reason: string): Finding {
-  return { rule, decision: "forbid", reason };
 }

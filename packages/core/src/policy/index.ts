@@ -1,4 +1,5 @@
 export { RISKS, type ApprovalOptions } from "./approval-options.ts";
+export { BUILT_IN_FINDINGS, forbidden } from "./built-in-finding.ts";
 export { splitSimpleCommand } from "./command/index.ts";
 export { DECISIONS, strictest, type Decision } from "./decision.ts";
 export { evaluateInView } from "./evaluate-in-view.ts";
@@ -9,5 +10,5 @@ export { loadPolicy, type LoadOptions } from "./load.ts";
 export { policyKeys } from "./policy-keys.ts";
 export type { Entry, WorkspaceView } from "./real-place.ts";
 export type { Finding, PathScope, Policy, PolicyRequest, RunBounds, RunPlace } from "./policy.ts";
-export { tellableReason } from "./tellable-reason.ts";
+export { isWinnerPrivate, tellableReason } from "./tellable-reason.ts";
 export { writeScope } from "./write-scope.ts";

@@ -1,3 +1,4 @@
+import { forbidden } from "./built-in-finding.ts";
 import type { Finding, RepoScope, RunPlace } from "./policy.ts";
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -43,8 +44,4 @@ function componentsOf(source: string): readonly string[] {
 function endsWith(whole: readonly string[], end: readonly string[]): boolean {
   const from = whole.length - end.length;
   return from >= 0 && end.every((part, at) => part === whole[from + at]);
-}
-
-function forbidden(rule: string, reason: string): Finding {
-  return { rule, decision: "forbid", reason };
 }

@@ -1,5 +1,6 @@
 import { argumentTexts } from "./argument-pattern.ts";
 import type { JsonObject, JsonValue } from "../json/index.ts";
+import { builtIn } from "./built-in-finding.ts";
 import { commandFolder, commandParts, type CommandPart } from "./command/index.ts";
 import { isPermitting } from "./decision.ts";
 import type { Finding, Policy, PolicyLayer, PolicyRequest, PolicyRule } from "./policy.ts";
@@ -29,7 +30,7 @@ export function readCommand(policy: Policy, request: PolicyRequest): ReadCommand
 }
 
 function unparseable({ defaults }: Policy, reason: string): Finding {
-  return { rule: "unparseable", decision: defaults.unparseable, reason };
+  return builtIn("unparseable", defaults.unparseable, reason);
 }
 
 function wordsOf(args: JsonObject): readonly string[] | null {

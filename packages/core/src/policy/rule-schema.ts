@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RISKS } from "./approval-options.ts";
 import { patternProblem } from "./argument-pattern.ts";
+import { BUILT_IN_FINDINGS } from "./built-in-finding.ts";
 import { commandSchema } from "./command/index.ts";
 import { DECISIONS } from "./decision.ts";
 import { durationSchema } from "./duration.ts";
@@ -25,17 +26,7 @@ const example = z.union([z.string(), z.array(z.string()).min(1), z.record(z.stri
   error: "an example is a command, an argv list or an argument object",
 });
 
-/** Ids of findings that no rule makes; see `findings.ts` and the validator's findings on routes. */
-const RESERVED_IDS: ReadonlySet<string> = new Set([
-  "no-match",
-  "unparseable",
-  "evaluator-error",
-  "evaluator-timeout",
-  "policy-gone",
-  "contract-run",
-  "route-read-only",
-  "route-unverified",
-]);
+const RESERVED_IDS: ReadonlySet<string> = new Set(BUILT_IN_FINDINGS);
 
 export const ruleSchema = z.strictObject({
   id: z

@@ -32,6 +32,7 @@ export {
   type TurnCall,
   type TurnHash,
 } from "./records.ts";
+export { refusalReason, tellableRefusal, type RefusalReason } from "./refusal-reason.ts";
 export { limitsSchema, parseRunSpec, runSpecSchema, type RunSpec } from "./spec.ts";
 export { isFinalRun, RUN_STATES, runStateSchema, type FinalRunState, type RunState } from "./states.ts";
 export { createStreamerStore, type AttemptCommit, type StreamerStore } from "./streamer-store.ts";

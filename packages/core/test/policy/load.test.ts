@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AirlockError } from "@airlock/core/fault";
-import { loadPolicy } from "@airlock/core/policy";
+import { BUILT_IN_FINDINGS, loadPolicy } from "@airlock/core/policy";
 import { policyText } from "./policy-text.ts";
 
 const READ = "{ id: read, decision: allow, tool: read_file }";
@@ -204,4 +204,10 @@ describe("an example", () => {
   ])("%s", (_name, text, problems) => {
     expect(problemsOf(text)).toEqual(problems);
   });
+});
+
+test.each(BUILT_IN_FINDINGS)("no rule takes the id %s, which Airlock's own findings have", (id) => {
+  expect(problemsOf(policyText([`{ id: ${id}, decision: allow, tool: read_file }`]))).toContain(
+    "p.yaml:4:7: rules.0.id: this id is taken by Airlock itself",
+  );
 });

@@ -26,9 +26,9 @@ export function endingOf(
   };
 }
 
-/** The end of a call that was claimed and never begun. */
-export function denial(errorClass: ErrorClass): Ending {
-  return bare("deny", "refused", errorClass);
+/** The end of a call that was claimed and never begun; `detail` is what the model may be told of why. */
+export function denial(errorClass: ErrorClass, detail: string | null): Ending {
+  return { ...bare("deny", "refused", errorClass), detail };
 }
 
 function bare(transition: Ending["transition"], status: string, errorClass: ErrorClass | null): Ending {
@@ -36,6 +36,7 @@ function bare(transition: Ending["transition"], status: string, errorClass: Erro
     transition,
     status,
     errorClass,
+    detail: null,
     content: null,
     contentDigest: null,
     resultBytes: 0,

@@ -136,13 +136,13 @@ async function runAndEnd(
 async function refuse(
   deps: Deps,
   { grant, fence }: Claimed,
-  refusal: Pick<CallRefusal, "errorClass" | "detail" | "regrant">,
+  refusal: Omit<CallRefusal, "ok">,
 ): Promise<Left> {
   const { itemKey, tool } = grant;
   const { errorClass, detail } = refusal;
   deps.log.write("warn", "call_refused", { itemKey, tool, errorClass, detail });
   if (refusal.regrant !== true) {
-    await deps.ledger.end(itemKey, fence, denial(errorClass));
+    await deps.ledger.end(itemKey, fence, denial(errorClass, refusal.tellable === true ? detail : null));
     return "ended";
   }
   if (!(await deps.ledger.release(itemKey, fence))) return "ended";

@@ -33,7 +33,8 @@ export async function publishRegrant(
   await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
 }
 
-function settledBody(itemKey: string, entry: LedgerEntry): ResultBody | null {
+/** What is published of a settled call; null where it isn't settled. */
+export function settledBody(itemKey: string, entry: LedgerEntry): ResultBody | null {
   const state = RESULT_STATES.find((known) => known === entry.state);
   if (state === undefined) return null;
   const errorClass = entry.errorClass ?? "";
@@ -47,6 +48,7 @@ function settledBody(itemKey: string, entry: LedgerEntry): ResultBody | null {
     state,
     status: status.parse(entry.status),
     errorClass: isErrorClass(errorClass) ? errorClass : null,
+    ...(entry.detail === undefined ? {} : { detail: entry.detail }),
     contentDigest: entry.contentDigest ?? null,
     resultBytes: entry.resultBytes ?? 0,
     durationMs: entry.durationMs ?? 0,

@@ -31,5 +31,5 @@ export async function decideHere(
   const request = { tool, effect, arguments: args, claims, place: grant.workspace };
   const decided = view === null ? evaluateCall(policy, request) : await evaluateInView(policy, request, view);
   if (decided.decision === "allow" || decided.decision === "flag") return null;
-  return { ok: false, errorClass: "POLICY_CHANGED", detail: tellableReason(decided) };
+  return { ok: false, errorClass: "POLICY_CHANGED", detail: tellableReason(decided), tellable: true };
 }

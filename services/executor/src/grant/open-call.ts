@@ -24,6 +24,8 @@ export interface CallRefusal {
   readonly errorClass: ErrorClass;
   readonly detail: string;
   readonly regrant?: true;
+  /** the model may be told the detail: it quotes neither paths nor arguments, and no rule that is private */
+  readonly tellable?: true;
 }
 
 export async function openCall(deps: Deps, grant: ExecutionBody): Promise<OpenedCall> {

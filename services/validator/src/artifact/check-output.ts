@@ -38,7 +38,7 @@ export async function checkOutput(
     needs: new Map(),
     calls: charge,
     mutatingCalls: charge,
-    limits: run.plan.limits,
+    limits: run.limits,
     runState: asks ? "awaiting_approval" : "running",
     leaves,
   });

@@ -25,8 +25,7 @@ export interface Refused {
 export async function correctOutput(deps: Deps, refused: Refused): Promise<Followed> {
   const { run, attempt, leaves, maxOutputTokens, reason, recorded = reason } = refused;
   await deps.store.noteRefused(attempt.run);
-  const exhausted =
-    run.corrections >= run.plan.limits.corrections ? ("CORRECTIONS_EXHAUSTED" as const) : null;
+  const exhausted = run.corrections >= run.limits.corrections ? ("CORRECTIONS_EXHAUSTED" as const) : null;
   const spent = exhausted ?? spentForNextTurn(run, attempt.turn, await redisNow(deps.redis));
   if (spent !== null) {
     await endRun(deps, attempt, { state: "escalated", errorClass: spent, detail: recorded });

@@ -3,10 +3,10 @@
 import type { ResponseBody } from "@airlock/core/contract";
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { itemKey } from "@airlock/core/record";
-import { readRun, readTurn, type TurnHash } from "@airlock/core/run";
+import { readTurn, type TurnHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import { isNormalEnd } from "@airlock/core/wire";
-import { runLimits } from "../admission/run-limits.ts";
+import { readAdmitted } from "../admission/read-admitted.ts";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
@@ -24,25 +24,28 @@ import { spentBudget } from "./spent-budget.ts";
 import { stepWithTools } from "./tool-drift.ts";
 
 export async function onResponse(deps: Deps, { body }: Delivery<"response">): Promise<Handled> {
-  const [hash, turn] = await Promise.all([
-    readRun(deps.redis, body.run),
+  const [admitted, turn] = await Promise.all([
+    readAdmitted(deps, body.run),
     readTurn(deps.redis, body.run, body.turn),
   ]);
-  if (hash?.plan === undefined || hash.endedAt !== undefined || turn?.attempt !== body.attempt) return DONE;
-  const limits = runLimits(deps.policies, hash.policy, hash.plan.limits);
+  if (admitted === null || admitted.endedAt !== undefined || turn?.attempt !== body.attempt) return DONE;
   if (turn.state === "streaming") {
-    const run = await charged(deps, { ...hash, plan: { ...hash.plan, limits } }, { body, turn });
+    const run = await charged(deps, admitted, { body, turn });
     const calls = await judgeCalls(deps, run, body);
     const read = asRead(deps, run, body);
     if (!isNormalEnd(read.outcome)) await deps.store.noteRefused(body.run);
     await noteContract(deps, run.route, read);
-    const next = nextStep(read, run.plan, {
-      turn: body.turn,
-      continuations: run.continuations,
-      maxOutputTokens: turn.maxOutputTokens,
-      verified: (await routeStanding(deps, run)) === "verified",
-      spent: spentBudget(run, await redisNow(deps.redis)),
-    });
+    const next = nextStep(
+      read,
+      { ...run.plan, limits: run.limits },
+      {
+        turn: body.turn,
+        continuations: run.continuations,
+        maxOutputTokens: turn.maxOutputTokens,
+        verified: (await routeStanding(deps, run)) === "verified",
+        spent: spentBudget(run, await redisNow(deps.redis)),
+      },
+    );
     const step = stepWithTools(next, deps.catalog, run.plan);
     const { followed, settled } = await followStep(deps, { body, run, turn, calls }, step);
     if (followed !== null) {

@@ -6,12 +6,12 @@ import type { AdmittedRun } from "../verdict/judgement.ts";
  * what they did is better seen than cut in the middle.
  */
 export function spentBudget(run: AdmittedRun, now: number): ErrorClass | null {
-  const { outputTokens } = run.plan.limits;
+  const { outputTokens } = run.limits;
   if (run.deadlineAt !== undefined && now >= run.deadlineAt) return "DEADLINE_EXCEEDED";
   return outputTokens !== null && run.outputTokens >= outputTokens ? "BUDGET_OUTPUT_TOKENS" : null;
 }
 
 /** The same for the turn after this one. */
 export function spentForNextTurn(run: AdmittedRun, turn: number, now: number): ErrorClass | null {
-  return spentBudget(run, now) ?? (turn >= run.plan.limits.turns ? "BUDGET_TURNS" : null);
+  return spentBudget(run, now) ?? (turn >= run.limits.turns ? "BUDGET_TURNS" : null);
 }

@@ -33,7 +33,7 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
     // early ones were charged when they were granted
     calls: [...calls.values()].filter(({ grant }) => grant === 0).length,
     mutatingCalls: runnable.filter(([, call]) => call.effect !== "read").length,
-    limits: run.plan.limits,
+    limits: run.limits,
     runState: asks ? "awaiting_approval" : "running",
     early,
   });
@@ -58,7 +58,7 @@ async function takeOver(
   const granted = [...calls].filter(([, call]) => call.grant > 0);
   const sound: string[] = [];
   for (const [itemKey, call] of granted) {
-    const grantable = await decideAgain(deps, run, itemKey);
+    const { grantable } = await decideAgain(deps, run, itemKey);
     if (grantable !== null && grantable.argumentsDigest === call.argumentsDigest) sound.push(itemKey);
   }
   await dropEarly(deps, body, new Set(sound));

@@ -2,11 +2,18 @@
 // attempt, or given up; refuses what is not sound, answers every command once, and tells the audit of each.
 import type { ActionBody, RunEvent } from "@airlock/core/contract";
 import { parseAttemptKey, parseItemKey, parseTurnKey, turnKey } from "@airlock/core/record";
-import { ACTION_ANSWERS, readRun, readTurn, type Action, type ActionAnswer } from "@airlock/core/run";
+import {
+  ACTION_ANSWERS,
+  readRun,
+  readTurn,
+  type Action,
+  type ActionAnswer,
+  type RunHash,
+  type RunPlan,
+} from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
-import type { AdmittedRun } from "../verdict/judgement.ts";
 import { raisedLimits } from "./raised-limits.ts";
 
 export async function onAction(deps: Deps, body: ActionBody): Promise<void> {
@@ -23,7 +30,8 @@ export async function onAction(deps: Deps, body: ActionBody): Promise<void> {
   await advanceTurn(deps, action);
 }
 
-type ActedOn = Omit<AdmittedRun, "plan"> & { readonly plan: AdmittedRun["plan"] | null };
+/** With the limits that it was submitted with: they are what a person raises. */
+type ActedOn = Omit<RunHash, "plan"> & { readonly plan: RunPlan | null };
 
 async function act(
   deps: Deps,

@@ -2,14 +2,14 @@
 // refuses one in which anything that decides what may run, and where, is not what was submitted.
 import { isDeepStrictEqual } from "node:util";
 import { AirlockError } from "@airlock/core/fault";
-import { readRun, readSpec, type RunSpec } from "@airlock/core/run";
+import { readSpec, type RunSpec } from "@airlock/core/run";
+import { readAdmitted } from "../admission/read-admitted.ts";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 
 export async function admittedRun(deps: Deps, run: string): Promise<AdmittedRun | null> {
-  const hash = await readRun(deps.redis, run);
-  if (hash?.plan === undefined) return null;
-  const admitted = { ...hash, plan: hash.plan };
+  const admitted = await readAdmitted(deps, run);
+  if (admitted === null) return null;
   const spec = await readSpec(deps, run, admitted.plan.specDigest);
   if (isDeepStrictEqual(submitted(spec), recorded(admitted))) return admitted;
   throw new AirlockError("RECORD_INVALID", `the record of run ${run} is not the one that was submitted`);

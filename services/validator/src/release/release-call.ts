@@ -8,14 +8,18 @@ import { redisNow } from "@airlock/core/store";
 import { judgeOwnCall } from "../artifact/judge-own-call.ts";
 import type { Deps } from "../deps.ts";
 import { judgeStored } from "../verdict/judge-item.ts";
-import type { AdmittedRun, Grantable } from "../verdict/judgement.ts";
+import type { AdmittedRun, Decided, Grantable, Judgement } from "../verdict/judgement.ts";
 import { admittedRun } from "./admitted-run.ts";
 
 /**
- * `over`: the decision holds no more; `refused`: decided again, the call may not run;
+ * `over`: the decision holds no more; `refused`: decided again, the call may not run, or nobody can say any more;
  * `passed`: it isn't this caller's to grant.
  */
-export type ReleaseAnswer = "released" | "over" | "refused" | "passed";
+export type ReleaseAnswer =
+  | { readonly kind: "released" | "over" | "passed" }
+  | { readonly kind: "refused"; readonly decided: Decided };
+
+const UNDECIDED = { grantable: null, decided: {} } as const;
 
 /** Grants a call, one number above its last grant: only if that is the one that the caller knows of. */
 export async function releaseCall(
@@ -27,34 +31,39 @@ export async function releaseCall(
     admittedRun(deps, parseItemKey(itemKey)?.run ?? ""),
     readCall(deps.redis, itemKey),
   ]);
-  if (run === null || call === null || call.state !== "POLICY_APPROVED") return "passed";
-  if (call.grant !== lastGrant || call.settled !== undefined) return "passed";
+  if (run === null || call === null || call.state !== "POLICY_APPROVED") return { kind: "passed" };
+  if (call.grant !== lastGrant || call.settled !== undefined) return { kind: "passed" };
   const now = await redisNow(deps.redis);
-  if ((call.notAfter ?? 0) <= now) return "over";
-  const grantable = await decideAgain(deps, run, itemKey);
+  if ((call.notAfter ?? 0) <= now) return { kind: "over" };
+  const { grantable, decided } = await decideAgain(deps, run, itemKey);
   const record = grantable === null ? null : signGrant(deps, run, { itemKey, call, now, grantable });
-  if (record === null) return "refused";
+  if (record === null) return { kind: "refused", decided };
   const released = await deps.store.release(itemKey, lastGrant, {
+    ...decided,
     grantRecord: record,
     expiresAt: now + deps.config.grantMs,
   });
-  if (!released) return "passed";
+  if (!released) return { kind: "passed" };
   await deps.publisher.publish(record, { priority: run.plan.priority, ...(delayMs > 0 ? { delayMs } : {}) });
-  return "released";
+  return { kind: "released" };
 }
 
-/** Null where the call may not run, and where what it was decided on was edited since. */
-export async function decideAgain(deps: Deps, run: AdmittedRun, itemKey: string): Promise<Grantable | null> {
+/** Nothing to grant where the call may not run; nothing decided either where what it was decided on was edited since. */
+export async function decideAgain(
+  deps: Deps,
+  run: AdmittedRun,
+  itemKey: string,
+): Promise<Pick<Judgement, "grantable" | "decided">> {
   try {
     const judged =
       ownCallOf(itemKey) === null
         ? await judgeStored(deps, run, itemKey)
         : await judgeOwnCall(deps, run, itemKey);
-    return judged?.judgement.grantable ?? null;
+    return judged?.judgement ?? UNDECIDED;
   } catch (error) {
     if (!(error instanceof AirlockError) || error.retry !== "never") throw error;
     deps.log.write("warn", "call_refused", { itemKey, ...errorFields(error) });
-    return null;
+    return UNDECIDED;
   }
 }
 
@@ -65,7 +74,7 @@ export async function decideAgain(deps: Deps, run: AdmittedRun, itemKey: string)
 export async function republishCall(deps: Deps, itemKey: string, call: CallHash): Promise<void> {
   const live = (call.expiresAt ?? 0) > (await redisNow(deps.redis));
   const answer = live ? null : await releaseCall(deps, itemKey, { lastGrant: call.grant });
-  if (answer === "released" || answer === "passed" || call.grantRecord === undefined) return;
+  if (answer?.kind === "released" || answer?.kind === "passed" || call.grantRecord === undefined) return;
   await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.grantRecord)));
 }
 

@@ -5,7 +5,6 @@ import { readAttempt, readCall, readTurn, type CallHash } from "@airlock/core/ru
 import { redisNow } from "@airlock/core/store";
 import type { ItemBody } from "@airlock/core/contract";
 import { ADAPTERS } from "@airlock/core/wire";
-import { runLimits } from "../admission/run-limits.ts";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
@@ -22,13 +21,13 @@ export async function releaseEarly(deps: Deps, item: ItemBody): Promise<void> {
   const itemKey = keyOf(item);
   const now = await redisNow(deps.redis);
   if ((call.notAfter ?? 0) <= now) return;
-  const grantable = await decideAgain(deps, run, itemKey);
+  const { grantable, decided } = await decideAgain(deps, run, itemKey);
   if (grantable === null || grantable.effect !== "read") return;
   const record = signGrant(deps, run, { itemKey, call, now, grantable });
   if (record === null) return;
   const released = await deps.store.releaseEarly(item, {
-    fields: { grantRecord: record, expiresAt: now + deps.config.grantMs },
-    callLimit: runLimits(deps.policies, run.policy, run.plan.limits).calls,
+    fields: { ...decided, grantRecord: record, expiresAt: now + deps.config.grantMs },
+    callLimit: run.limits.calls,
   });
   if (released) await deps.publisher.publish(record, { priority: run.plan.priority });
 }

@@ -3,29 +3,29 @@
 import type { ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
 import { parseItemKey, type TurnParts } from "@airlock/core/record";
-import { readCall, readRun, readTurn, turnProgress, type CallHash, type TurnHash } from "@airlock/core/run";
+import { readCall, readTurn, turnProgress, type CallHash, type TurnHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
+import { readAdmitted } from "../admission/read-admitted.ts";
 import { followCheck, isCheckTurn } from "../artifact/follow-check.ts";
 import type { Deps } from "../deps.ts";
 import { endOver } from "../outcome/end-over.ts";
-import { releaseCall } from "../release/release-call.ts";
+import { releaseCall, type ReleaseAnswer } from "../release/release-call.ts";
+import type { Decided } from "../verdict/judgement.ts";
 import { closeTurn } from "./close-turn.ts";
 import { settledEvent } from "./settled-event.ts";
 
 /** May be repeated at any time: each step compares before it writes. */
 export async function advanceTurn(deps: Deps, parts: TurnParts): Promise<void> {
-  const run = await readRun(deps.redis, parts.run);
-  if (run?.plan === undefined || run.endedAt !== undefined) return;
-  const admitted = { ...run, plan: run.plan };
+  const run = await readAdmitted(deps, parts.run);
+  if (run === null || run.endedAt !== undefined) return;
   if (run.deadlineAt !== undefined && (await redisNow(deps.redis)) >= run.deadlineAt)
     return endOver(deps, parts, { over: "late" });
   let turn = await readTurn(deps.redis, parts.run, parts.turn);
   if (run.plan.allOrNothing && turn !== null) turn = await holdTogether(deps, turn);
   while (turn !== null && turn.state === "calls") {
     const { free, open } = turnProgress(turn);
-    if (open === 0 && !isCheckTurn(turn)) return closeTurn(deps, parts, turn);
-    turn =
-      open === 0 ? await followCheck(deps, parts, { run: admitted, turn }) : await releaseAll(deps, free);
+    if (open === 0 && !isCheckTurn(turn)) return closeTurn(deps, parts, { run, turn });
+    turn = open === 0 ? await followCheck(deps, parts, { run, turn }) : await releaseAll(deps, free);
   }
 }
 
@@ -35,9 +35,8 @@ async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash
   for (const itemKey of free) {
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
-    const released = await releaseCall(deps, itemKey, { lastGrant: 0 });
-    if (released === "over" || released === "refused")
-      turn = await endCall(deps, { itemKey, call }, released);
+    const answer = await releaseCall(deps, itemKey, { lastGrant: 0 });
+    turn = (await endUngranted(deps, { itemKey, call }, answer)) ?? turn;
   }
   return turn;
 }
@@ -49,13 +48,31 @@ const UNGRANTED = {
   unapproved: { settled: "EXPIRED", errorClass: "APPROVAL_EXPIRED" },
 } as const satisfies Record<string, { readonly settled: ItemState; readonly errorClass: ErrorClass }>;
 
+/** Ends a call that its release found over or refused, with the decision that refused it; null where it found neither. */
+export async function endUngranted(
+  deps: Deps,
+  { itemKey, call }: { readonly itemKey: string; readonly call: CallHash },
+  answer: ReleaseAnswer,
+): Promise<TurnHash | null> {
+  switch (answer.kind) {
+    case "released":
+    case "passed":
+      return null;
+    case "over":
+      return endCall(deps, { itemKey, call }, "over");
+    case "refused":
+      return endCall(deps, { itemKey, call, decided: answer.decided }, "refused");
+  }
+}
+
 /** Ends a call that nothing may run any more; one that was granted since it was read stays as it is. */
 export async function endCall(
   deps: Deps,
-  { itemKey, call }: { readonly itemKey: string; readonly call: CallHash },
+  ended: { readonly itemKey: string; readonly call: CallHash; readonly decided?: Decided },
   why: keyof typeof UNGRANTED,
 ): Promise<TurnHash> {
-  const settlement = UNGRANTED[why];
+  const { itemKey, call, decided = {} } = ended;
+  const settlement = { ...decided, ...UNGRANTED[why] };
   await deps.store.noteRefused(parseItemKey(itemKey)?.run ?? "");
   const events = [settledEvent(itemKey, call, settlement)];
   const { turn } = await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: call.grant });

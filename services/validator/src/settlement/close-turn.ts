@@ -2,33 +2,32 @@
 // turn; ends the run instead where a call's outcome is unknown or a budget is used up.
 import { AirlockError } from "@airlock/core/fault";
 import type { TurnParts } from "@airlock/core/record";
-import { readCall, readRun, sealPiece, type CallHash, type TurnHash } from "@airlock/core/run";
+import { readCall, sealPiece, type CallHash, type TurnHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import type { ConversationEntry } from "@airlock/core/wire";
-import { runLimits } from "../admission/run-limits.ts";
 import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { executorDrift, toolDrift } from "../outcome/tool-drift.ts";
 import { spentForNextTurn } from "../outcome/spent-budget.ts";
+import type { AdmittedRun } from "../verdict/judgement.ts";
 import { openNextTurn } from "./open-next-turn.ts";
 import { refusalText } from "./refusal-text.ts";
 import { counts, resultText } from "./result-text.ts";
 
-export async function closeTurn(deps: Deps, parts: TurnParts, turn: TurnHash): Promise<void> {
-  const { run, turn: number } = parts;
-  const hash = await readRun(deps.redis, run);
-  if (hash?.plan === undefined) return;
+export async function closeTurn(
+  deps: Deps,
+  parts: TurnParts,
+  { run, turn }: { readonly run: AdmittedRun; readonly turn: TurnHash },
+): Promise<void> {
   const calls = await Promise.all(
     [...turn.calls.keys()].map(async (itemKey) => ({ itemKey, call: await readCall(deps.redis, itemKey) })),
   );
   if (calls.some(({ call }) => call?.settled === "OUTCOME_UNKNOWN" && call.effect !== "read")) {
     return endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
   }
-  const drift = executorDrift(calls.map(({ call }) => call)) ?? toolDrift(deps.catalog, hash.plan);
+  const drift = executorDrift(calls.map(({ call }) => call)) ?? toolDrift(deps.catalog, run.plan);
   if (drift !== null) return endRun(deps, parts, drift);
-  const limits = runLimits(deps.policies, hash.policy, hash.plan.limits);
-  const bounded = { ...hash, plan: { ...hash.plan, limits } };
-  const spent = spentForNextTurn(bounded, number, await redisNow(deps.redis));
+  const spent = spentForNextTurn(run, parts.turn, await redisNow(deps.redis));
   if (spent !== null) return endRun(deps, parts, { state: "escalated", errorClass: spent });
   const results = await Promise.all(calls.map(({ itemKey, call }) => resultEntry(deps, itemKey, call)));
   await openNextTurn(
@@ -36,7 +35,7 @@ export async function closeTurn(deps: Deps, parts: TurnParts, turn: TurnHash): P
     { ...parts, attempt: turn.attempt },
     {
       leaves: "calls",
-      pieces: [sealPiece(deps.keyring, { run, turn: number, phase: "results" }, results)],
+      pieces: [sealPiece(deps.keyring, { ...parts, phase: "results" }, results)],
       maxOutputTokens: turn.maxOutputTokens,
       counts: null,
       stitched: false,

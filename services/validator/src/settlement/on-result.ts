@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { releaseCall } from "../release/release-call.ts";
 import { logSettledItem } from "./log-settled.ts";
-import { advanceTurn, endCall } from "./advance-turn.ts";
+import { advanceTurn, endUngranted } from "./advance-turn.ts";
 
 type Result = Delivery<"result">["body"];
 
@@ -38,7 +38,7 @@ async function regrant(
     lastGrant: grant,
     delayMs: errorClass === "POLICY_CHANGED" ? reloadDelayMs(grant) : 0,
   });
-  if (answer === "over" || answer === "refused") await endCall(deps, { itemKey, call }, answer);
+  await endUngranted(deps, { itemKey, call }, answer);
 }
 
 /**
@@ -50,8 +50,8 @@ function reloadDelayMs(grant: number): number {
 }
 
 async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, call: CallHash): Promise<void> {
-  const { itemKey, state, status, errorClass, contentDigest, resultBytes, durationMs } = body;
-  const fields = { settled: state, status, errorClass, contentDigest, resultBytes, durationMs };
+  const { itemKey, state, status, errorClass, detail, contentDigest, resultBytes, durationMs } = body;
+  const fields = { settled: state, status, errorClass, detail, contentDigest, resultBytes, durationMs };
   if (state !== "EXECUTED") await deps.store.noteRefused(body.run);
   // the executor told of the state itself when it entered it
   const { first, turn } = await deps.store.settle(itemKey, { fields, events: [], ifGrant: null });

@@ -7,14 +7,19 @@ import type { CallHash } from "@airlock/core/run";
 export function settledEvent(
   itemKey: string,
   call: CallHash | null,
-  settlement: { readonly settled: ItemState; readonly errorClass: ErrorClass | null },
+  settlement: {
+    readonly settled: ItemState;
+    readonly errorClass: ErrorClass | null;
+    /** that refused it where it was decided anew */
+    readonly rule?: string;
+  },
 ): RunEvent {
   return {
     type: "item_state",
     itemKey,
     state: settlement.settled,
     tool: call?.tool ?? null,
-    rule: null,
+    rule: settlement.rule ?? null,
     errorClass: settlement.errorClass,
     bytes: null,
   };

@@ -25,19 +25,21 @@ export async function decideCall(
   const { judged, shadow } = evaluateProfile(deps.policies.get(run.policy), run.policy, request);
   const decision = withFinding(judged, await routeFinding(deps, run, manifest.effect));
   const grantable = grantableOf(run, { manifest, args, policyDigest: decision.policyDigest });
+  const kept = decisionFields(decision, shadow);
   const seen: readonly ItemState[] = ["PARSED", "SCHEMA_VALID"];
   const { state, errorClass } = decided(decision);
   const settled = state === "DENIED" || state === "QUARANTINED" ? { settled: state } : {};
   return {
     fields: {
       ...grantable,
-      ...decisionFields(decision, shadow),
+      ...kept,
       claims: sealClaims(deps.keyring, itemKey, resourceClaims(manifest, args)),
       ...settled,
       ...deadlines(deps, state, { decision, now: await redisNow(deps.redis) }),
       state,
       errorClass,
     },
+    decided: kept,
     path: [...seen, state],
     rule: decision.winning,
     errorClass,

@@ -1,4 +1,4 @@
-import { evaluateCall, type PolicyDecision, type PolicyRequest } from "@airlock/core/policy";
+import { evaluateCall, forbidden, type PolicyDecision, type PolicyRequest } from "@airlock/core/policy";
 import { sha256Hex } from "@airlock/core/record";
 import type { PolicyProfile } from "@airlock/core/runtime";
 import type { ShadowDifference } from "./judgement.ts";
@@ -18,13 +18,12 @@ export function evaluateProfile(
 }
 
 function unknownPolicy(name: string): PolicyDecision {
-  const reason = `the policy ${name} is gone`;
-  const matched = [{ rule: "policy-gone", decision: "forbid", reason }] as const;
+  const gone = forbidden("policy-gone", `the policy ${name} is gone`);
   return {
-    decision: "forbid",
-    winning: "policy-gone",
-    reason,
-    matched,
+    decision: gone.decision,
+    winning: gone.rule,
+    reason: gone.reason,
+    matched: [gone],
     policyDigest: sha256Hex(""),
     approval: null,
   };

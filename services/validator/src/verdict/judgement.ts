@@ -3,9 +3,13 @@ import type { ExecutionBody } from "@airlock/core/contract";
 import type { ErrorClass } from "@airlock/core/fault";
 import type { Decision } from "@airlock/core/policy";
 import type { RunHash, RunPlan } from "@airlock/core/run";
+import type { DecisionFields } from "./decision-fields.ts";
 
-/** A run that passed admission: its plan is pinned. */
-export type AdmittedRun = RunHash & { readonly plan: RunPlan };
+/** A run that passed admission: its plan is pinned, and its limits are those that its policy leaves it now. */
+export type AdmittedRun = Omit<RunHash, "plan"> & {
+  readonly plan: Omit<RunPlan, "limits">;
+  readonly limits: RunPlan["limits"];
+};
 
 /** What a grant is signed for: all of it follows from signed records and from this validator's own files. */
 export type Grantable = Pick<
@@ -13,10 +17,15 @@ export type Grantable = Pick<
   "tool" | "effect" | "manifestDigest" | "argumentsDigest" | "policyDigest"
 >;
 
+/** What a call's record keeps of a decision, and of a finding that came before any policy only `detail`. */
+export type Decided = Partial<DecisionFields>;
+
 /** What the validator found of one item. */
 export interface Judgement {
   /** fields of the call's hash */
   readonly fields: Readonly<Record<string, string | number | object | null>>;
+  /** those of them that a later decision of the same call replaces */
+  readonly decided: Decided;
   /** the states that the item goes through, in order */
   readonly path: readonly ItemState[];
   readonly rule: string | null;
@@ -36,6 +45,7 @@ export interface ShadowDifference {
 export function quarantined(seen: readonly ItemState[], errorClass: ErrorClass, detail: string): Judgement {
   return {
     fields: { state: "QUARANTINED", settled: "QUARANTINED", errorClass, detail },
+    decided: { detail },
     path: [...seen, "QUARANTINED"],
     rule: null,
     errorClass,

@@ -1,5 +1,5 @@
 import { assertNever } from "@airlock/core/fault";
-import type { Finding } from "@airlock/core/policy";
+import { forbidden, type Finding } from "@airlock/core/policy";
 import type { EffectClass } from "@airlock/core/tool";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
@@ -19,20 +19,15 @@ export async function routeFinding(
     case "verified":
       return null;
     case "contract":
-      return { rule: "contract-run", decision: "forbid", reason: "a contract scenario runs no tool" };
+      return forbidden("contract-run", "a contract scenario runs no tool");
     case "read_only":
       if (effect === "read") return null;
-      return {
-        rule: "route-read-only",
-        decision: "forbid",
-        reason: "the operator lets this route only read",
-      };
+      return forbidden("route-read-only", "the operator lets this route only read");
     case "unverified":
-      return {
-        rule: "route-unverified",
-        decision: "forbid",
-        reason: "no contract report shows that this route keeps its family's contract",
-      };
+      return forbidden(
+        "route-unverified",
+        "no contract report shows that this route keeps its family's contract",
+      );
     default:
       return assertNever(standing);
   }
