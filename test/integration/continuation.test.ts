@@ -5,6 +5,7 @@ import type { ResponseBody } from "@airlock/core/contract";
 import { createCancelBoard, createPublisher, messageOf, sendCancel, watchCancels } from "@airlock/core/queue";
 import { newRunId, openSealed, signedRecordSchema, signRecord } from "@airlock/core/record";
 import {
+  CONTRACT_SCENARIOS,
   createRouteBreaker,
   createRouteLimiter,
   createStreamerStore,
@@ -118,7 +119,7 @@ beforeEach(async () => {
 afterEach(() => validator.turns.obliterate({ force: true }));
 
 async function verifyRoute(): Promise<void> {
-  for (const scenario of ["text", "tool_call"]) {
+  for (const scenario of CONTRACT_SCENARIOS) {
     const report = { adapter, covers: "m", scenario };
     const body = { version: 1, run: newRunId(), route: "claude", ...report, passed: true, observed: "" };
     const record = signRecord(validator.keyrings.validator, "report", JSON.stringify(body));

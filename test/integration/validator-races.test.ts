@@ -10,6 +10,7 @@ import {
   type TurnParts,
 } from "@airlock/core/record";
 import {
+  CONTRACT_SCENARIOS,
   createRouteBreaker,
   createValidatorStore,
   parseRoutes,
@@ -185,7 +186,7 @@ async function decisionOver(): Promise<void> {
 }
 
 async function verifyRoute(): Promise<void> {
-  for (const scenario of ["text", "tool_call"]) {
+  for (const scenario of CONTRACT_SCENARIOS) {
     const report = { adapter: "responses@1", covers: "m", scenario };
     const body = { version: 1, run: newRunId(), route: "gateway", ...report, passed: true, observed: "" };
     const record = signRecord(keyrings.validator, "report", JSON.stringify(body));

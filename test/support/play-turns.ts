@@ -10,7 +10,14 @@ import { isErrorClass, type ErrorClass } from "@airlock/core/fault";
 import { loadPolicy } from "@airlock/core/policy";
 import { createPublisher, queuePrefix } from "@airlock/core/queue";
 import { itemKey, openSealed, signRecord, turnKey, type AttemptParts } from "@airlock/core/record";
-import { createStreamerStore, readCall, readConversation, readRun, readTurn } from "@airlock/core/run";
+import {
+  CONTRACT_SCENARIOS,
+  createStreamerStore,
+  readCall,
+  readConversation,
+  readRun,
+  readTurn,
+} from "@airlock/core/run";
 import { globalKeys, runKeys, type Redis } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
 import { denial, endingOf } from "../../services/executor/src/call/ending.ts";
@@ -301,7 +308,7 @@ async function verifyRoute(
   given: Pick<TurnCase, "family">,
 ): Promise<void> {
   const adapter = ADAPTERS[given.family].version;
-  for (const scenario of ["text", "tool_call"]) {
+  for (const scenario of CONTRACT_SCENARIOS) {
     const report = { adapter, covers: "m", scenario };
     const body = {
       version: 1,

@@ -8,4 +8,4 @@ export {
   type QuarantineDocument,
   type QuarantineFilter,
 } from "./quarantine.ts";
-export { ENTRY_STATES, type QuarantineEntry } from "./quarantine-entries.ts";
+export { ENTRY_STATES, type QuarantineEntry } from "./quarantine-entry.ts";

@@ -1,6 +1,14 @@
 // A run's records in, everything of it that was refused out: identifiers, sizes, classes and reasons, no content.
+import { AirlockError } from "@airlock/core/fault";
 import { itemBodySchema, parseBody, responseBodySchema, type ResponseBody } from "@airlock/core/contract";
-import { attemptKey, itemKey, verifyRecord, type Keyring } from "@airlock/core/record";
+import {
+  attemptKey,
+  itemKey,
+  ownCallKey,
+  verifyRecord,
+  type AttemptParts,
+  type Keyring,
+} from "@airlock/core/record";
 import {
   ACTION_ANSWERS,
   readActions,
@@ -11,41 +19,12 @@ import {
   readTurn,
   type ActionRecord,
   type AttemptHash,
-  type CallHash,
   type RunHash,
+  type TurnHash,
 } from "@airlock/core/run";
 import type { Redis } from "@airlock/core/store";
-
-export const ENTRY_STATES = ["open", "requeued", "abandoned", "passed"] as const;
-export type EntryState = (typeof ENTRY_STATES)[number];
-
-/** One refusal. Times are ISO; null is what doesn't apply, or isn't known. */
-export interface QuarantineEntry {
-  /** what the other commands take: the run, the attempt or the item */
-  readonly id: string;
-  readonly kind: "run" | "response" | "artifact" | "call";
-  readonly state: EntryState;
-  readonly run: string;
-  readonly turn: number;
-  readonly attempt: number | null;
-  readonly itemKey: string | null;
-  readonly responseId: string | null;
-  readonly callId: string | null;
-  readonly tool: string | null;
-  /** the state in which it ended */
-  readonly ended: string;
-  readonly errorClass: string | null;
-  readonly rule: string | null;
-  readonly reason: string | null;
-  readonly bytes: number | null;
-  readonly lastEvent: string | null;
-  /** how the connection ended */
-  readonly transportEnd: string | null;
-  /** until when content is kept */
-  readonly rawUntil: string | null;
-  /** until when anything is */
-  readonly keepUntil: string | null;
-}
+import { callKeys } from "./call-keys.ts";
+import { callFacts, type EntryState, type QuarantineEntry } from "./quarantine-entry.ts";
 
 export interface Deps {
   readonly redis: Redis;
@@ -68,14 +47,38 @@ interface Context extends Deps {
   readonly actions: readonly ActionRecord[];
 }
 
-/** The run itself first, then by turn and attempt; null where there is no such run. */
+/**
+ * The run itself first, then by turn and attempt; null where there is no such run. One with a record that can't be read
+ * is one entry that says so.
+ */
 export async function entriesOf(deps: Deps, id: string): Promise<readonly QuarantineEntry[] | null> {
   const run = await readRun(deps.redis, id);
   if (run === null) return null;
   const context = { ...deps, id, run, actions: await readActions(deps.redis, id) };
   const turns = Array.from({ length: run.turn }, (_, at) => at + 1);
-  const parts = await Promise.all(turns.map((turn) => turnEntries(context, turn)));
-  return [...runEntry(context), ...parts.flat()];
+  try {
+    const parts = await Promise.all(turns.map((turn) => turnEntries(context, turn)));
+    return [...runEntry(context), ...parts.flat()];
+  } catch (error) {
+    if (!(error instanceof AirlockError) || !UNREADABLE.has(error.code)) throw error;
+    return [unreadableEntry(context, error)];
+  }
+}
+
+/** A record that was tampered with, whose key is no longer known here, or that another version wrote. */
+const UNREADABLE: ReadonlySet<AirlockError["code"]> = new Set(["RECORD_INVALID", "SCHEMA_VERSION"]);
+
+function unreadableEntry(context: Context, { code, message }: AirlockError): QuarantineEntry {
+  const { id, run } = context;
+  return {
+    ...nothing(context, run.turn, null),
+    id,
+    kind: "run",
+    state: run.state === "abandoned" ? "abandoned" : "open",
+    ended: run.state,
+    errorClass: run.errorClass ?? null,
+    reason: `its refusals can't be listed: ${code}, ${message}`,
+  };
 }
 
 function runEntry(context: Context): readonly QuarantineEntry[] {
@@ -134,54 +137,54 @@ function stateOf({ run, actions }: Context, turn: number, attempt: number): Entr
 }
 
 async function turnEntries(context: Context, turn: number): Promise<readonly QuarantineEntry[]> {
-  const last = (await readTurn(context.redis, context.id, turn))?.attempt ?? 0;
-  const attempts = Array.from({ length: last }, (_, at) => at + 1);
-  return (await Promise.all(attempts.map((attempt) => attemptEntries(context, turn, attempt)))).flat();
+  const hash = await readTurn(context.redis, context.id, turn);
+  if (hash === null) return [];
+  const attempts = Array.from({ length: hash.attempt }, (_, at) => at + 1);
+  const parts = attempts.map((attempt) => attemptEntries(context, hash, { run: context.id, turn, attempt }));
+  return (await Promise.all(parts)).flat();
 }
 
 async function attemptEntries(
   context: Context,
-  turn: number,
-  attempt: number,
+  { refusals }: TurnHash,
+  place: AttemptParts,
 ): Promise<readonly QuarantineEntry[]> {
-  const place = { run: context.id, turn, attempt };
   const hash = await readAttempt(context.redis, place);
   if (hash?.record === undefined) return [];
   const record: unknown = JSON.parse(hash.record);
   const body = parseBody(responseBodySchema, verifyRecord(context.keyring, "response", record));
-  const calls = await Promise.all(
-    body.items
-      .filter(({ kind }) => kind === "tool_call")
-      .map(({ ordinal }) => callEntry(context, body, itemKey({ ...place, ordinal }))),
-  );
-  return [...responseEntry(context, body, hash), ...calls.flat()];
+  const refusal = refusals.get(place.attempt) ?? null;
+  const calls = await Promise.all(callKeys(body).map((key) => callEntry(context, body, key)));
+  const output =
+    refusal === null ? responseEntry(context, body, hash) : [artifactEntry(context, body, refusal)];
+  return [...output, ...calls.flat()];
 }
 
 function responseEntry(context: Context, body: ResponseBody, hash: AttemptHash): readonly QuarantineEntry[] {
-  const { turn, attempt, outcome, errorClass, transport } = body;
-  const invalid = isInvalidArtifact(context.run, body);
-  if (!invalid && (outcome.kind === "candidate_complete" || outcome.kind === "action_required")) return [];
-  return [
-    {
-      ...nothing(context, turn, attempt),
-      id: attemptKey(body),
-      kind: invalid ? "artifact" : "response",
-      state: stateOf(context, turn, attempt),
-      responseId: body.responseId,
-      ended: outcome.kind,
-      errorClass: invalid ? "ARTIFACT_INVALID" : errorClass,
-      bytes: transport.bytes,
-      lastEvent: transport.lastEvent ?? null,
-      transportEnd: transport.end,
-      rawUntil: iso(hash.rawUntil),
-    },
-  ];
+  const { outcome, errorClass } = body;
+  if (outcome.kind === "candidate_complete" || outcome.kind === "action_required") return [];
+  return [{ ...ofResponse(context, body), kind: "response", errorClass, rawUntil: iso(hash.rawUntil) }];
 }
 
-/** A final output that neither ended its run well nor was taken back: only an invalid one is followed by anything. */
-function isInvalidArtifact(run: RunHash, { turn, outcome }: ResponseBody): boolean {
-  if (outcome.kind !== "candidate_complete") return false;
-  return turn < run.turn || run.errorClass === "CORRECTIONS_EXHAUSTED";
+/** A final output that was not taken. Its text is part of the conversation, and ends with the run. */
+function artifactEntry(context: Context, body: ResponseBody, reason: string): QuarantineEntry {
+  const { keepUntil } = context.run;
+  const errorClass = "ARTIFACT_INVALID";
+  return { ...ofResponse(context, body), kind: "artifact", errorClass, reason, rawUntil: iso(keepUntil) };
+}
+
+function ofResponse(context: Context, body: ResponseBody): Omit<QuarantineEntry, "kind"> {
+  const { turn, attempt, outcome, transport, responseId } = body;
+  return {
+    ...nothing(context, turn, attempt),
+    id: attemptKey(body),
+    state: stateOf(context, turn, attempt),
+    responseId,
+    ended: outcome.kind,
+    bytes: transport.bytes,
+    lastEvent: transport.lastEvent ?? null,
+    transportEnd: transport.end,
+  };
 }
 
 async function callEntry(
@@ -204,7 +207,7 @@ async function callEntry(
       state: stateOf(context, turn, attempt),
       itemKey: key,
       responseId: response.responseId,
-      callId: call?.callId ?? item?.callId ?? null,
+      callId: (call?.callId ?? item?.callId) || null,
       ended,
       errorClass: call?.errorClass ?? item?.errorClass ?? null,
       bytes: item?.bytes ?? call?.bytes ?? null,
@@ -213,10 +216,6 @@ async function callEntry(
       rawUntil: iso(stored?.rawUntil ?? call?.rawUntil),
     },
   ];
-}
-
-function callFacts(call: CallHash | null): Pick<QuarantineEntry, "tool" | "rule" | "reason"> {
-  return { tool: call?.tool ?? null, rule: call?.rule ?? null, reason: call?.detail ?? null };
 }
 
 function iso(time: number | undefined): string | null {

@@ -4,7 +4,8 @@ import { AirlockError } from "@airlock/core/fault";
 import { isRunId, openSealed, parseAttemptKey, parseItemKey } from "@airlock/core/record";
 import { ACTION_ANSWERS, openRaw, readActions, readItem, type ActionRecord } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
-import { entriesOf, type Deps, type EntryState, type QuarantineEntry } from "./quarantine-entries.ts";
+import { entriesOf, type Deps } from "./quarantine-entries.ts";
+import type { EntryState, QuarantineEntry } from "./quarantine-entry.ts";
 
 /** null: any */
 export interface QuarantineFilter {
@@ -91,7 +92,8 @@ async function rawContent(deps: Deps, entry: QuarantineEntry): Promise<RawConten
   return { id: entry.id, content: sealed.open(), note: null };
 }
 
-function goneNote({ rawUntil }: QuarantineEntry): string {
+function goneNote({ kind, rawUntil }: QuarantineEntry): string {
+  if (kind === "artifact") return "it is part of the conversation, which the local keys don't open";
   if (rawUntil === null) return "nothing was kept of it";
   return `it was kept until ${rawUntil} and is gone`;
 }

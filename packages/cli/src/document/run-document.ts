@@ -3,7 +3,7 @@
 import { itemBodySchema, parseBody, responseBodySchema, type ResponseBody } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { createLedger } from "@airlock/core/ledger";
-import { isRunId, itemKey, openSealed, ownCallKey, verifyRecord, type Keyring } from "@airlock/core/record";
+import { isRunId, openSealed, verifyRecord, type Keyring } from "@airlock/core/record";
 import {
   readAttempt,
   readCall,
@@ -14,6 +14,7 @@ import {
   type RunHash,
 } from "@airlock/core/run";
 import { runKeys, type Redis } from "@airlock/core/store";
+import { callKeys } from "./call-keys.ts";
 
 export interface CallDocument {
   readonly itemKey: string;
@@ -165,15 +166,6 @@ async function readTurnDocument(deps: Deps, run: string, turn: number): Promise<
 function responseBody(keyring: Keyring, hash: AttemptHash | null): ResponseBody | null {
   if (hash?.record === undefined) return null;
   return parseBody(responseBodySchema, verifyRecord(keyring, "response", JSON.parse(hash.record)));
-}
-
-/** The calls that a response had, and those that the validator made of its output. */
-function callKeys(body: ResponseBody): readonly string[] {
-  const asked = body.items
-    .filter(({ kind }) => kind === "tool_call")
-    .map(({ ordinal }) => itemKey({ ...body, ordinal }));
-  const own = [ownCallKey(body, "check"), ownCallKey(body, "apply")];
-  return [...asked, ...(body.outcome.kind === "candidate_complete" ? own : [])];
 }
 
 async function readCallDocument({ redis, keyring }: Deps, key: string): Promise<CallDocument | null> {

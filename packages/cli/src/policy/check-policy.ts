@@ -30,8 +30,7 @@ export function checkPolicy(file: string, catalog: ToolCatalog): PolicyCheck {
     return { file, loaded: { rules, examples, policyDigest: digest }, problems: warnings.map(problemOf) };
   } catch (error) {
     if (!(error instanceof AirlockError) || error.code !== "POLICY_INVALID") throw error;
-    const [, ...told] = error.message.split(/: (.*)/s, 2);
-    return { file, loaded: null, problems: told.join("").split("\n").map(problemOf) };
+    return { file, loaded: null, problems: error.detail.split("\n").map(problemOf) };
   }
 }
 

@@ -35,7 +35,8 @@ function approvalLine({ risk, ttlMs, quorum, onAsk }: NonNullable<PolicyDecision
 
 /** Each problem with its line, then one line that sums up. */
 export function policyCheckText(screen: Screen, check: PolicyCheck, folder: string): string {
-  const name = path.relative(folder, check.file) || check.file;
+  const within = check.file.startsWith(`${folder}${path.sep}`);
+  const name = within ? path.relative(folder, check.file) : check.file;
   return [
     ...check.problems.flatMap((problem) => problemLines(screen, problem, folder)),
     sum(screen, check, name),
@@ -56,9 +57,13 @@ function problemLines(screen: Screen, { told, line }: PolicyProblem, folder: str
 }
 
 function sum(screen: Screen, { loaded, problems }: PolicyCheck, name: string): string {
-  const found = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const found = counted(problems.length, "problem");
   if (loaded === null) return `${screen.style("red", "FAILED")} ${name}: ${found}`;
-  const what = `${loaded.rules} rules, ${loaded.examples} examples`;
+  const what = `${counted(loaded.rules, "rule")}, ${counted(loaded.examples, "example")}`;
   if (problems.length > 0) return `${screen.style("red", "FAILED")} ${name}: ${what}, ${found}`;
   return `${screen.style("green", "ok")} ${name}: ${what}, all of them hold`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

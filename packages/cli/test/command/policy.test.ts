@@ -148,12 +148,15 @@ describe("airlock policy explain", () => {
     expect(await winning("--workspace", "w")).toMatchObject({ decision: "forbid", winning: "paths.write" });
   });
 
-  test("has an answer for a tool that nobody registered", async () => {
-    expect(JSON.parse((await explain("__proto__", "{}", "--json")).said)).toMatchObject({
-      decision: "forbid",
-      winning: "no-match",
-    });
-  });
+  test.each(["__proto__", "airlock.check_patch"])(
+    "has an answer for %s, which no catalog holds, and the same with a workspace",
+    async (tool) => {
+      mkdirSync(path.join(folder, "w"));
+      const alone = (await explain(tool, "{}", "--json")).said;
+      expect(JSON.parse(alone)).toMatchObject({ decision: "forbid", winning: "no-match" });
+      expect((await explain(tool, "{}", "--json", "--workspace", "w")).said).toBe(alone);
+    },
+  );
 
   test.each<[string, () => Promise<unknown>, string]>([
     ["arguments that are no JSON", () => explain("read_file", "{"), "JSON_TRUNCATED"],

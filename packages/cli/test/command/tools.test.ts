@@ -111,6 +111,26 @@ describe("airlock tools check", () => {
     expect((await airlock("tools check tools --manifests")).code).toBe(0);
   });
 
+  test("names what is wrong with every file, and every program that is missing", async () => {
+    writeFileSync(path.join(folder, "tools/a.yaml"), "- a\n");
+    writeFileSync(path.join(folder, "tools/b.yaml"), "name: [\n");
+    writeTool("read_file", "ls");
+    const said = await airlock("tools check tools").then(
+      () => "",
+      (error: unknown) => (error instanceof AirlockError ? error.detail : ""),
+    );
+    expect(said.replaceAll(`${folder}/`, "").split("\n")).toEqual([
+      "tools/a.yaml:1:1: the file is no mapping; a tool is written as keys with values",
+      expect.stringMatching(/^tools\/b\.yaml:\d:\d: /),
+      'tools/read_file.yaml:2:1: "read_file" is a built-in tool\'s name; rename or drop one',
+    ]);
+    for (const name of ["a", "b", "read_file"]) rmSync(path.join(folder, `tools/${name}.yaml`));
+    for (const name of ["one", "two"]) writeTool(name, `no-${name}`);
+    await expect(airlock("tools check tools")).rejects.toThrow(
+      /"no-one" can't be run.*\n.*"no-two" can't be run/,
+    );
+  });
+
   test("refuses a place that is not there", async () => {
     await expect(airlock("tools check nothing")).rejects.toThrow("nothing can't be read (ENOENT)");
   });

@@ -1,4 +1,13 @@
-import { LineCounter, isMap, isNode, isScalar, parseDocument, type Document, type Node } from "yaml";
+import {
+  LineCounter,
+  isMap,
+  isNode,
+  isScalar,
+  parseDocument,
+  type Document,
+  type ErrorCode as YamlFault,
+  type Node,
+} from "yaml";
 import { AirlockError, type ErrorCode } from "../fault/index.ts";
 
 /** What a document is, for its errors: their code, and the word for it. */
@@ -16,6 +25,11 @@ export interface DocumentSource {
   readonly locate: (path: DocumentPath) => { readonly line: number; readonly column: number };
   readonly has: (path: DocumentPath) => boolean;
 }
+
+/** What the parser says to programmers, as an operator can use it. */
+const FAULT_WORDS: Partial<Record<YamlFault, string>> = {
+  MULTIPLE_DOCS: "a second document begins here; a file holds one: take out the line ---, or split the file",
+};
 
 /** Reads YAML 1.2 core or JSON: one document, no aliases, no tags, no doubled keys. Throws with every place. */
 export function readDocument(
@@ -35,11 +49,17 @@ export function readDocument(
     return `${source.name}:${line}:${col}`;
   };
   const faults = [...document.errors, ...document.warnings].map(
-    (fault) => `${at(fault.pos[0])}: ${fault.message}`,
+    (fault) => `${at(fault.pos[0])}: ${FAULT_WORDS[fault.code] ?? fault.message}`,
   );
   if (faults.length > 0) throw new AirlockError(code, faults.join("\n"));
   if (document.contents === null) {
     throw new AirlockError(code, `${source.name}:1:1: the file is empty; an empty ${noun} is never used`);
+  }
+  if (!isMap(document.contents)) {
+    throw new AirlockError(
+      code,
+      `${at(document.contents.range[0])}: the file is no mapping; a ${noun} is written as keys with values`,
+    );
   }
   return {
     name: source.name,

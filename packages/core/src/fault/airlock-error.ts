@@ -7,11 +7,14 @@ import { ERRORS, type ErrorCode, type RetryClass } from "./errors.ts";
 export class AirlockError extends Error {
   readonly code: ErrorCode;
   readonly retry: RetryClass;
+  /** without the table's sentence */
+  readonly detail: string;
 
   constructor(code: ErrorCode, detail: string, options?: { readonly cause?: unknown }) {
     super(`${ERRORS[code].message}: ${detail}`, options);
     this.name = "AirlockError";
     this.code = code;
+    this.detail = detail;
     this.retry = ERRORS[code].retry;
   }
 }

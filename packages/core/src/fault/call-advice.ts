@@ -62,7 +62,8 @@ export const CALL_ADVICE = {
     "A person had to approve it and nobody did in time. Go on without it, or say why it is needed.",
   POLICY_FORBIDDEN:
     "Don't send this call again. Reach the goal in a way that the rule allows, or say why there is none.",
-  POLICY_QUARANTINED: "A person will look at it. Don't send it again; go on without it.",
+  POLICY_QUARANTINED:
+    "It is set aside where people can look at it, and will not run. Don't send it again; go on without it.",
   PROVISIONAL_DROPPED: AGAIN,
   SIBLING_REFUSED:
     "The calls of a turn run together or not at all here. Send it again without the calls that were refused.",

@@ -135,7 +135,7 @@ export const ERROR_CLASSES = {
   CORRECTIONS_EXHAUSTED: { stage: "run", meaning: "the last allowed correction gave no valid artifact" },
   DEADLINE_EXCEEDED: { stage: "run", meaning: "the run's deadline passed" },
   REQUEST_REFUSED: { stage: "run", meaning: "the route refused the request, and would refuse it again" },
-  OUTPUT_TRUNCATED: { stage: "run", meaning: "the output was cut and no larger budget is left" },
+  OUTPUT_TRUNCATED: { stage: "run", meaning: "the output was cut, and no larger budget is left or wanted" },
   PROVIDER_POLICY_STOP: { stage: "run", meaning: "the provider stopped the response by its own policy" },
   // execution
   CLAIM_LOST: { stage: "execution", meaning: "another executor holds the call" },

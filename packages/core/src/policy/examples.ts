@@ -47,7 +47,11 @@ interface KeyedExample {
 
 function exampleProblem(place: RuleInPolicy, { example, key }: KeyedExample): string | null {
   const { rule, tools } = place;
-  const args = exampleArguments(rule.tool, example);
+  const object = argumentObject(example);
+  if (object === null && !isJudgedByCommand(rule.tool)) {
+    return `the example of rule "${rule.id}" is no argument object; ${rule.tool} takes no command: write key: value, as in a call`;
+  }
+  const args = object ?? commandArguments(example);
   if (args === null && key === "notMatch" && typeof example === "string") return null;
   if (args === null)
     return `the example of rule "${rule.id}" is not one simple command, argv list or argument object`;
@@ -60,12 +64,14 @@ function exampleProblem(place: RuleInPolicy, { example, key }: KeyedExample): st
     : `rule "${rule.id}" does not match an example under match`;
 }
 
+function argumentObject(example: PolicyExample): JsonObject | null {
+  return typeof example !== "string" && !Array.isArray(example) && isJsonObject(example) ? example : null;
+}
+
 /** `null` for a text that is not one simple command: it could not run as argv at all. */
-function exampleArguments(tool: string, example: PolicyExample): JsonObject | null {
-  if (typeof example !== "string" && !Array.isArray(example)) return isJsonObject(example) ? example : null;
-  if (!isJudgedByCommand(tool)) return null;
+function commandArguments(example: PolicyExample): JsonObject | null {
   const argv = typeof example === "string" ? splitSimpleCommand(example) : example;
-  return argv === null ? null : { argv };
+  return Array.isArray(argv) ? { argv } : null;
 }
 
 function argumentProblem({ judge }: KnownTools, tool: string, args: JsonObject): string | null {

@@ -3,8 +3,9 @@ export const CONTRACT_SCENARIOS = ["text", "tool_call", "parallel_calls"] as con
 export type ContractScenario = (typeof CONTRACT_SCENARIOS)[number];
 
 /**
- * What a route owes in each before a call runs on it. `passed`: a report that passed; `not_failed`: none that failed.
- * Not every model calls twice at once, so a route needs no report on that; one that mixes such calls up is closed.
+ * What a route owes in each before a call runs on it. `passed`: a report that passed; `not_failed`: one that did
+ * not fail. Not every model calls twice at once, so a report that shows nothing of it is enough; one that is missing is
+ * not, or whoever deletes a failed one would open the route.
  */
 export const SCENARIO_DEMANDS = {
   text: "passed",
@@ -12,11 +13,11 @@ export const SCENARIO_DEMANDS = {
   parallel_calls: "not_failed",
 } as const satisfies Record<ContractScenario, "passed" | "not_failed">;
 
-/** Whether what is stored of a scenario lets a route count as verified; null: nothing is. */
+/** Whether what is stored of a scenario lets a route count as verified; null: nothing is, which never does. */
 export function meetsDemand(
   scenario: ContractScenario,
   report: { readonly passed: boolean; readonly shown: boolean } | null,
 ): boolean {
-  const lenient = SCENARIO_DEMANDS[scenario] === "not_failed";
-  return report === null ? lenient : report.passed || (lenient && !report.shown);
+  if (report === null) return false;
+  return report.passed || (SCENARIO_DEMANDS[scenario] === "not_failed" && !report.shown);
 }

@@ -47,7 +47,14 @@ function turnFromHash(key: string, hash: Readonly<Record<string, string>>): Turn
     const itemKey = field.slice("call:".length);
     return [[itemKey, { stage, needs: needsSchema.parse(JSON.parse(hash[`need:${itemKey}`] ?? "[]")) }]];
   });
-  return { ...fields, calls: new Map(calls.toSorted(([a], [b]) => ordinalOf(a) - ordinalOf(b))) };
+  const refusals = Object.entries(hash).flatMap(([field, value]): [number, string][] =>
+    field.startsWith("refused:") ? [[Number(field.slice("refused:".length)), value]] : [],
+  );
+  return {
+    ...fields,
+    calls: new Map(calls.toSorted(([a], [b]) => ordinalOf(a) - ordinalOf(b))),
+    refusals: new Map(refusals),
+  };
 }
 
 function ordinalOf(itemKey: string): number {

@@ -79,7 +79,7 @@ const TURN_STATES = ["streaming", "calls", "closed"] as const;
 export const CALL_STAGES = ["waiting", "released", "settled"] as const;
 export type CallStage = (typeof CALL_STAGES)[number];
 
-/** `airlock:{run}:turn:<n>`, but for its `call:<item key>` and `need:<item key>` fields. */
+/** `airlock:{run}:turn:<n>`, but for its `call:<item key>`, `need:<item key>` and `refused:<attempt>` fields. */
 export const turnHashSchema = z.object({
   state: z.enum(TURN_STATES),
   attempt: number,
@@ -92,7 +92,11 @@ export interface TurnCall {
   /** earlier calls of the turn that have to be settled first */
   readonly needs: readonly string[];
 }
-export type TurnHash = z.infer<typeof turnHashSchema> & { readonly calls: ReadonlyMap<string, TurnCall> };
+export type TurnHash = z.infer<typeof turnHashSchema> & {
+  readonly calls: ReadonlyMap<string, TurnCall>;
+  /** by attempt: why its output was not taken */
+  readonly refusals: ReadonlyMap<number, string>;
+};
 
 /** `airlock:{run}:attempt:<n>.<m>`. */
 export const attemptHashSchema = z.object({

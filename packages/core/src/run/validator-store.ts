@@ -64,12 +64,19 @@ export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites,
       readonly counts: "corrections" | "continuations" | null;
       /** whether its output goes on where this turn's was cut */
       readonly stitched: boolean;
+      /** why this turn's output is not taken */
+      readonly refusal?: string | undefined;
       readonly events: readonly RunEvent[];
     },
   ): Promise<boolean>;
   endRun(
     turn: TurnParts,
-    ending: { readonly state: FinalRunState; readonly fields: Fields; readonly events: readonly RunEvent[] },
+    ending: {
+      readonly state: FinalRunState;
+      readonly fields: Fields;
+      readonly refused?: RefusedOutput | undefined;
+      readonly events: readonly RunEvent[];
+    },
   ): Promise<boolean>;
   /** Charges the run for an attempt's output, once; `reported`: whether its route told the number. */
   chargeOutput(
@@ -77,6 +84,16 @@ export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites,
     output: { readonly tokens: number; readonly reported: boolean },
   ): Promise<boolean>;
   cancel(run: string, events: readonly RunEvent[]): Promise<boolean>;
+}
+
+/** Why the output of an attempt is not taken, without any of it. */
+export interface RefusedOutput {
+  readonly attempt: number;
+  readonly reason: string;
+}
+
+function refusalText(refused: RefusedOutput | undefined): string {
+  return fieldText(refused === undefined ? {} : { [`refused:${refused.attempt}`]: refused.reason });
 }
 
 /** `keepMs`: how long a run is kept after its end. */
@@ -113,11 +130,11 @@ function runWrites(
         ],
       });
     },
-    async endRun({ run, turn }, { state, fields, events }) {
+    async endRun({ run, turn }, { state, fields, refused, events }) {
       const keys = runKeys(run);
       return once(redis, END_RUN, {
         keys: [keys.run, keys.turn(turn), keys.events],
-        args: [fieldText({ ...fields, state }), eventText(events), keepMs],
+        args: [fieldText({ ...fields, state }), eventText(events), keepMs, refusalText(refused)],
       });
     },
     async chargeOutput({ run, turn, attempt }, { tokens, reported }) {
@@ -155,7 +172,9 @@ function attemptWrites(redis: Redis): Pick<ValidatorStore, "nextAttempt" | "park
 
 function turnWrites(redis: Redis): Pick<ValidatorStore, "nextTurn"> {
   return {
-    async nextTurn({ run, turn, attempt }, { leaves, pieces, maxOutputTokens, counts, stitched, events }) {
+    async nextTurn({ run, turn, attempt }, next) {
+      const { leaves, pieces, maxOutputTokens, counts, stitched, refusal, events } = next;
+      const refused = refusal === undefined ? undefined : { attempt, reason: refusal };
       const keys = runKeys(run);
       return once(redis, NEXT_TURN, {
         keys: [keys.turn(turn), keys.turn(turn + 1), keys.run, keys.conversation, keys.events],
@@ -168,6 +187,7 @@ function turnWrites(redis: Redis): Pick<ValidatorStore, "nextTurn"> {
           counts ?? "",
           eventText(events),
           stitched ? "1" : "",
+          refusalText(refused),
         ],
       });
     },

@@ -27,12 +27,30 @@ export interface Tools {
 
 const TOOL_FILES: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
 
-/** The operator's tools: one file, or each YAML and JSON file of a folder; an empty place holds none. */
+/**
+ * The operator's tools: one file, or each YAML and JSON file of a folder; an empty place holds none. Throws
+ * TOOLS_INVALID with every problem of every file.
+ */
 export function loadTools(place: string): Tools {
-  const operatorTools = toolFiles(place).map((name) =>
-    readOperatorTool({ name, text: readText(name, "TOOLS_INVALID") }),
+  const read = toolFiles(place).map((name) =>
+    orRefusal(() => readOperatorTool({ name, text: readText(name, "TOOLS_INVALID") })),
   );
-  return { operatorTools, catalog: operatorCatalog(operatorTools) };
+  const operatorTools = read.flatMap((each) => (each instanceof AirlockError ? [] : [each]));
+  const catalog = orRefusal(() => operatorCatalog(operatorTools));
+  const refusals = [...read, catalog].filter((each) => each instanceof AirlockError);
+  if (catalog instanceof AirlockError || refusals.length > 0) {
+    throw new AirlockError("TOOLS_INVALID", refusals.map(({ detail }) => detail).join("\n"));
+  }
+  return { operatorTools, catalog };
+}
+
+function orRefusal<Value>(read: () => Value): Value | AirlockError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AirlockError && error.code === "TOOLS_INVALID") return error;
+    throw error;
+  }
 }
 
 function toolFiles(place: string): readonly string[] {

@@ -1,5 +1,5 @@
 // Takes the input schema of a tool, gives every place where it is not strict: keywords that JSON Schema 2020-12 doesn't
-// have, and objects, arrays and values that take what nobody named without saying so.
+// have, patterns that are none, and objects, arrays and values that take what nobody named without saying so.
 import type { DocumentPath, DocumentProblem } from "../document/index.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
 
@@ -85,8 +85,34 @@ function problemsAt({ schema, path, said }: Place): readonly DocumentProblem[] {
       message: `unknown keyword "${key}" at ${schemaPlace(path)}; a tool's schema is JSON Schema 2020-12 in one document`,
     })),
     ...(said === null ? [] : opennessOf(schema, path, said)),
+    ...patternPlaces(schema, path).flatMap(patternProblems),
     ...innerPlaces({ schema, path, said }).flatMap(problemsAt),
   ];
+}
+
+interface Pattern {
+  readonly text: string;
+  readonly path: DocumentPath;
+}
+
+function patternPlaces(schema: JsonObject, path: DocumentPath): readonly Pattern[] {
+  const { pattern, patternProperties } = schema;
+  const keys = patternProperties !== undefined && isJsonObject(patternProperties) ? patternProperties : {};
+  return [
+    ...(typeof pattern === "string" ? [{ text: pattern, path: [...path, "pattern"] }] : []),
+    ...Object.keys(keys).map((text) => ({ text, path: [...path, "patternProperties", text] })),
+  ];
+}
+
+function patternProblems({ text, path }: Pattern): readonly DocumentProblem[] {
+  try {
+    new RegExp(text, "u");
+    return [];
+  } catch {
+    // its text would say no more than that
+    const message = `the pattern at ${schemaPlace(path)} is no regular expression; write one of ECMAScript in unicode mode`;
+    return [{ path, message }];
+  }
 }
 
 function isKnown(keyword: string): boolean {

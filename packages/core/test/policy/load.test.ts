@@ -33,7 +33,17 @@ describe("a policy file", () => {
   test.each<[string, string, readonly string[]]>([
     ["is empty", "", ["p.yaml:1:1: the file is empty; an empty policy is never used"]],
     ["holds only comments", "# later\n", ["p.yaml:1:1: the file is empty; an empty policy is never used"]],
-    ["is a list", "- a\n", ["p.yaml:1:1: Invalid input: expected object, received array"]],
+    [
+      "is a list",
+      "# rules\n- a\n",
+      ["p.yaml:2:1: the file is no mapping; a policy is written as keys with values"],
+    ],
+    ["is null", "null\n", ["p.yaml:1:1: the file is no mapping; a policy is written as keys with values"]],
+    [
+      "holds two documents",
+      `${policyText([READ])}---\nmode: enforce\n`,
+      [expect.stringMatching(/^p\.yaml:\d+:1: a second document begins here; a file holds one: /)],
+    ],
     ["has a doubled key", "mode: enforce\nmode: enforce\n", ["p.yaml:2:1: Map keys must be unique"]],
     ["has a tag", "mode: !x enforce\n", ["p.yaml:1:7: Unresolved tag: !x"]],
     [
@@ -183,6 +193,14 @@ describe("an example", () => {
       "that is a script",
       policyText([`{ ${GIT}, match: ["git log | cat"] }`]),
       ['p.yaml:4:119: the example of rule "git" is not one simple command, argv list or argument object'],
+    ],
+    [
+      "that is a text, of a tool that takes no command",
+      policyText(["{ id: read, decision: allow, tool: read_file, match: [a], notMatch: [b, [c]] }"]),
+      [59, 74, 77].map(
+        (column) =>
+          `p.yaml:4:${column}: the example of rule "read" is no argument object; read_file takes no command: write key: value, as in a call`,
+      ),
     ],
     [
       "that the tool's schema refuses",

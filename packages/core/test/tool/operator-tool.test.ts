@@ -96,7 +96,7 @@ describe("a tool file", () => {
 
   test.each<[string, string, readonly string[]]>([
     ["is empty", "", ["1.yaml:1:1: the file is empty; an empty tool is never used"]],
-    ["is a list", "- a\n", ["1.yaml:1:1: Invalid input: expected object, received array"]],
+    ["is a list", "- a\n", ["1.yaml:1:1: the file is no mapping; a tool is written as keys with values"]],
     ["names a key twice", `${COUNT}name: b\n`, ["1.yaml:14:1: Map keys must be unique"]],
     [
       "has unknown keys at several levels",
@@ -243,6 +243,15 @@ describe("a schema that is not strict is refused at its place", () => {
       `${HEAD}    o: { type: integer, minLength: 1 }\n`,
       [
         '1.yaml:10:5: the input schema is not usable: strict mode: missing type "string" for keyword "minLength" at "#/properties/o" (strictTypes)',
+      ],
+    ],
+    [
+      "a pattern that is no regular expression, and one of keys, whatever else is wrong",
+      `${HEAD}    o: { type: string, pattern: "(" }\n    p: { type: object, patternProperties: { "[": { type: string } } }\n`,
+      [
+        "1.yaml:10:24: the pattern at #/properties/o/pattern is no regular expression; write one of ECMAScript in unicode mode",
+        `1.yaml:11:5: ${at("#/properties/p", CLOSE)}`,
+        "1.yaml:11:45: the pattern at #/properties/p/patternProperties/[ is no regular expression; write one of ECMAScript in unicode mode",
       ],
     ],
     [

@@ -28,7 +28,8 @@ export async function correctOutput(deps: Deps, refused: Refused): Promise<Follo
   const exhausted = run.corrections >= run.limits.corrections ? ("CORRECTIONS_EXHAUSTED" as const) : null;
   const spent = exhausted ?? spentForNextTurn(run, attempt.turn, await redisNow(deps.redis));
   if (spent !== null) {
-    await endRun(deps, attempt, { state: "escalated", errorClass: spent, detail: recorded });
+    const refused = { attempt: attempt.attempt, reason: recorded };
+    await endRun(deps, attempt, { state: "escalated", errorClass: spent, detail: recorded, refused });
     return "end_run";
   }
   const correction = {
@@ -43,6 +44,7 @@ export async function correctOutput(deps: Deps, refused: Refused): Promise<Follo
     maxOutputTokens,
     counts: "corrections",
     stitched: false,
+    refusal: recorded,
   });
   return "retry_attempt";
 }

@@ -1,6 +1,6 @@
 import { sealBody, turnKey, type TurnParts } from "@airlock/core/record";
 import type { ErrorClass } from "@airlock/core/fault";
-import { readCall, readTurn, type FinalRunState } from "@airlock/core/run";
+import { readCall, readTurn, type FinalRunState, type RefusedOutput } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { storeReport } from "../contract/store-report.ts";
 import type { Deps } from "../deps.ts";
@@ -12,6 +12,8 @@ export interface Ending {
   readonly state: FinalRunState;
   readonly errorClass: ErrorClass | null;
   readonly detail?: string;
+  /** the output that is not taken, where the run ends for one */
+  readonly refused?: RefusedOutput;
   readonly artifact?: { readonly kind: string; readonly content: string };
 }
 
@@ -44,6 +46,7 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
       artifact: artifact === undefined ? undefined : sealed("artifact", artifact.content),
       partial: HANDS_BACK.has(state) ? sealed("partial", await lastText(deps, turn)) : undefined,
     },
+    refused: ending.refused,
     events: [{ type: "run_ended", state, errorClass }],
   });
   await dropEarly(deps, turn); // again: until here one more could be granted

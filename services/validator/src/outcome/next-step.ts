@@ -134,6 +134,7 @@ function afterTruncation(
   progress: Progress,
 ): Step {
   const { maxOutputTokens } = progress;
+  if (plan.onTruncated === "escalate") return escalated("OUTPUT_TRUNCATED");
   if (isFinalCut(response)) return { kind: "end", state: "truncated", errorClass: "OUTPUT_TRUNCATED" };
   if (plan.onTruncated === "continue" && isText(response)) return continued("stitch", plan, progress);
   const cap = plan.limits.maxOutputTokensCap;

@@ -147,9 +147,14 @@ describe("what follows a response", () => {
       ended("truncated", "OUTPUT_TRUNCATED"),
     ],
     [
-      "a cut output ends the run where the spec says so",
+      "a cut output escalates where the spec says so",
       { outcome: ["truncated", null], onTruncated: "escalate" },
-      ended("truncated", "OUTPUT_TRUNCATED"),
+      ended("escalated", "OUTPUT_TRUNCATED"),
+    ],
+    [
+      "what a stop sequence cut escalates as well where the spec says so",
+      { outcome: ["truncated", null], onTruncated: "escalate", stopSequence: 0 },
+      ended("escalated", "OUTPUT_TRUNCATED"),
     ],
     [
       "a cut text is continued where the spec says so",

@@ -44,7 +44,8 @@ return 1`,
 
 /**
  * Ends a run once, and says when its keys go.
- *   KEYS 1 run, 2 its open turn, 3 events    ARGV 1 run fields, 2 events, 3 ms for which an ended run is kept
+ *   KEYS 1 run, 2 its open turn, 3 events    ARGV 1 run fields, 2 events, 3 ms for which an ended run is kept,
+ *        4 fields of the turn
  *   Returns 1 | 0 (it had ended, or never was)
  */
 export const END_RUN: Script = {
@@ -54,7 +55,10 @@ if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], 'endedAt
 set_fields(KEYS[1], ARGV[1])
 local time = now()
 redis.call('HSET', KEYS[1], 'endedAt', time)
-if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('HSET', KEYS[2], 'state', 'closed') end
+if redis.call('EXISTS', KEYS[2]) == 1 then
+  redis.call('HSET', KEYS[2], 'state', 'closed')
+  set_fields(KEYS[2], ARGV[4])
+end
 append_events(KEYS[3], ARGV[2])
 end_keys(KEYS[1], time + tonumber(ARGV[3]))
 return 1`,

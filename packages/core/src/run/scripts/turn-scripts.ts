@@ -68,7 +68,7 @@ return reply`,
  *   KEYS 1 turn, 2 next turn, 3 run, 4 conversation, 5 events
  *   ARGV 1 state left ("calls" or "streaming"), 2 attempt, 3 conversation entries, 4 number of the next turn,
  *        5 output budget of it, 6 field of the run that counts it ("": none), 7 events,
- *        8 whether the next turn's output goes on where this one's was cut ("" or 1)
+ *        8 whether the next turn's output goes on where this one's was cut ("" or 1), 9 fields of the turn
  *   Returns 1 | 0 (closed before, calls are open, or the run ended)
  */
 export const NEXT_TURN: Script = {
@@ -83,6 +83,7 @@ for i = 1, #turn, 2 do
 end
 if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'closed')
+set_fields(KEYS[1], ARGV[9])
 redis.call('HSET', KEYS[2], 'state', 'streaming', 'attempt', 1, 'maxOutputTokens', ARGV[5])
 redis.call('HSET', KEYS[3], 'turn', ARGV[4], 'state', 'running')
 if ARGV[8] ~= '' then redis.call('HSET', KEYS[2], 'stitched', ARGV[8]) end
