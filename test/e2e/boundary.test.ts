@@ -4,7 +4,7 @@ import type { RunEvent } from "@airlock/core/contract";
 import { itemKey, sealBody, sha256Hex } from "@airlock/core/record";
 import { readCall, readTurn } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCell, type Cell } from "../support/cell.ts";
 import { createForger, signAs, until } from "../support/forge.ts";
 import { makeRepository } from "../support/repository.ts";
@@ -36,20 +36,23 @@ beforeAll(async () => {
   );
   await writeFile(path.join(fixtures.directory, "case/cut.1.retry.json"), JSON.stringify(SLOW));
   await writeFile(path.join(fixtures.directory, "case/cut.2.json"), JSON.stringify({}));
-});
-
-afterAll(async () => {
-  await fixtures.remove();
-  await repository.remove();
-});
-
-async function open(boundary: "item" | "response" = "item"): Promise<void> {
   cell = await startCell({
     fixtures: fixtures.directory,
     sources: [repository.directory],
-    route: { boundary },
+    route: { boundary: "item" },
+    routes: {
+      unverified: { family: "responses", boundary: "item" },
+      whole: { family: "responses", boundary: "response" },
+    },
   });
-}
+  await cell.trustRoute("gateway", "whole");
+});
+
+afterAll(async () => {
+  await cell.close();
+  await fixtures.remove();
+  await repository.remove();
+});
 
 function submit(name: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
   return cell.submit(specOf(name, repository.directory, more));
@@ -69,12 +72,6 @@ async function decisionLines(run: string): Promise<readonly string[]> {
 const started = (event: RunEvent): boolean => event.type === "item_state" && event.state === "STARTED";
 
 describe("on a verified route with boundary item", () => {
-  beforeEach(async () => {
-    await open();
-    await cell.verifyRoute();
-  });
-  afterEach(() => cell.close());
-
   test("a call that reads runs before the response has ended, once, and a call that writes only afterwards", async () => {
     const run = await submit("reads");
     expect(await cell.ended(run)).toMatchObject({ state: "completed", turn: 2, calls: 2, mutatingCalls: 1 });
@@ -241,11 +238,8 @@ describe("on a verified route with boundary item", () => {
 });
 
 describe("nothing runs before the response has ended", () => {
-  afterEach(() => cell.close());
-
   test("on a route that no report vouches for, where it doesn't run afterwards either", async () => {
-    await open();
-    const run = await submit("reads");
+    const run = await submit("reads", { route: "unverified" });
     await cell.ended(run);
     const [key = ""] = [...((await readTurn(cell.redis, run, 1))?.calls.keys() ?? [])];
     expect(await readCall(cell.redis, key)).toMatchObject({
@@ -257,9 +251,7 @@ describe("nothing runs before the response has ended", () => {
   });
 
   test("on a verified route whose boundary is the response", async () => {
-    await open("response");
-    await cell.verifyRoute();
-    const run = await submit("reads");
+    const run = await submit("reads", { route: "whole" });
     expect(await cell.ended(run)).toMatchObject({ state: "completed" });
     expect((await storyOf(cell, run))[0]).toBe("1.1 action_required");
   });
