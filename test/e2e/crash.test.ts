@@ -16,17 +16,30 @@ let fixtures: Awaited<ReturnType<typeof writeFixtures>>;
 
 const REPORT_LIMITS = { limits: { attempts: 10, deadlineMs: 120_000 } };
 
-/** The turn, and what has just happened in it. */
+/** When each service dies: the turn, and what has just happened in it. */
 const MOMENTS = [
-  "1 attempt_opened", // the streamer has not taken it
-  "1 attempt_begun", // in the middle of a stream
-  "1 attempt_committed", // between commit and publication
-  "1 POLICY_APPROVED", // between decision and grant
-  "2 attempt_begun",
-  "2 STARTED", // in the middle of a call, with a second one to follow
-  "2 EXECUTED", // between a result and what the model is told
-  "3 turn_closed", // between two turns
-];
+  [
+    "streamer",
+    [
+      "1 attempt_opened", // it has not taken the attempt
+      "1 attempt_committed", // between commit and publication
+      "2 attempt_begun", // in the middle of a stream
+      "2 STARTED", // while others work
+      "3 turn_closed", // between two turns
+    ],
+  ],
+  [
+    "validator",
+    [
+      "1 attempt_begun", // while others work
+      "1 attempt_committed", // before it has read the output
+      "1 POLICY_APPROVED", // between decision and grant
+      "2 STARTED", // in the middle of a call, with a second one to follow
+      "2 EXECUTED", // between a result and what the model is told
+      "3 turn_closed", // between two turns
+    ],
+  ],
+] as const;
 
 function momentOf(event: RunEvent): string {
   if (event.type === "item_state") return `${event.itemKey.split(".")[1]} ${event.state}`;
@@ -72,11 +85,11 @@ async function restart(service: ServiceName): Promise<void> {
 }
 
 describe("SIGKILL of the streamer or the validator at any moment", () => {
-  test.each(["streamer", "validator"] as const)(
+  test.each(MOMENTS)(
     "the %s dies again and again: the run completes and every effect happened exactly once",
-    async (service) => {
+    async (service, moments) => {
       const run = await submit("count");
-      for (const moment of MOMENTS) {
+      for (const moment of moments) {
         await eventWhere(cell.redis, run, (event) => momentOf(event) === moment);
         await restart(service);
       }
