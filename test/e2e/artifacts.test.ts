@@ -27,7 +27,7 @@ beforeAll(async () => {
     manifest: [[done], [call("write_file", { path: "src/made.js", content: "made\n" })], [done]],
   });
   cell = await startCell({ fixtures: fixtures.directory, sources: [repository.directory] });
-  await cell.verifyRoute();
+  await cell.trustRoute();
 });
 
 afterAll(async () => {

@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { RunEvent } from "@airlock/core/contract";
 import { itemKey, sealBody, sha256Hex } from "@airlock/core/record";
-import { readCall, readTurn } from "@airlock/core/run";
+import { isFinalRun, readCall, readRun, readTurn } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCell, type Cell } from "../support/cell.ts";
 import { createForger, signAs, until } from "../support/forge.ts";
 import { makeRepository } from "../support/repository.ts";
@@ -18,41 +19,77 @@ let fixtures: Awaited<ReturnType<typeof writeFixtures>>;
 
 const READ = call("read_file", { path: "README.md" });
 const LONG = call("write_file", { path: "src/long.js", content: "// a line\n".repeat(60) });
+/** Slow enough for what must not run early to have had its time. */
 const SLOW = { chunkBytes: 256, delayMs: 20 };
 /** behind the first call, in the middle of the long one */
 const CUT = 12_000;
 
+/** What a case's response, cut in the middle of its second call, waits for before it ends. */
+const HOLDS: Readonly<Record<string, (run: string, attempt: number) => Promise<boolean>>> = {
+  cut: readHasRun,
+  failing: readHasRun,
+  lost: async (run) => ((await readTurn(cell.redis, run, 1))?.attempt ?? 1) > 1,
+  cancelled: async (run) => isFinalRun((await readRun(cell.redis, run))?.state ?? "running"),
+};
+/** the run that a case was last submitted for */
+const submitted = new Map<string, Promise<string>>();
+
+async function readHasRun(run: string, attempt: number): Promise<boolean> {
+  return (await readCall(cell.redis, itemKey({ run, turn: 1, attempt, ordinal: 0 })))?.settled === "EXECUTED";
+}
+
+async function hold(name: string, attempt: number): Promise<void> {
+  const holds = HOLDS[name];
+  const run = await submitted.get(name);
+  if (holds === undefined || run === undefined) return;
+  await until(`the end of response ${attempt} of ${name}`, () => holds(run, attempt));
+}
+
 beforeAll(async () => {
   repository = await makeRepository();
+  const reads = [[READ, LONG], [REPORT]];
   fixtures = await writeFixtures(
     {
-      reads: [[READ, LONG], [REPORT]],
-      cut: [[READ, LONG], [REPORT]],
-      failing: [[READ, LONG], [REPORT]],
+      reads,
+      cut: reads,
+      failing: reads,
+      lost: reads,
+      cancelled: reads,
       writes: [[LONG, READ], [REPORT]],
       pair: [[READ, READ, LONG], [REPORT]],
     },
-    (name) => ({ ...SLOW, ...(name === "cut" || name === "failing" ? { cutAtByte: CUT } : {}) }),
+    (name) => (name in HOLDS ? { cutAtByte: CUT } : SLOW),
   );
-  await writeFile(path.join(fixtures.directory, "case/cut.1.retry.json"), JSON.stringify(SLOW));
-  await writeFile(path.join(fixtures.directory, "case/cut.2.json"), JSON.stringify({}));
+  const sidecar = (name: string): string => path.join(fixtures.directory, "case", `${name}.json`);
+  for (const name of ["cut", "lost"]) await writeFile(sidecar(`${name}.1.retry`), JSON.stringify(SLOW));
+  for (const name of ["cut", "lost", "reads", "writes"]) await writeFile(sidecar(`${name}.2`), "{}");
+  cell = await startCell({
+    fixtures: fixtures.directory,
+    sources: [repository.directory],
+    route: { boundary: "item" },
+    routes: {
+      unverified: { family: "responses", boundary: "item" },
+      whole: { family: "responses", boundary: "response" },
+    },
+    gateway: {
+      beforeEnd: ({ case: played, turn, attempt }) =>
+        turn === 1 ? hold(path.basename(played), attempt) : Promise.resolve(),
+    },
+  });
+  await cell.trustRoute("gateway", "whole");
 });
 
 afterAll(async () => {
+  await cell.close();
   await fixtures.remove();
   await repository.remove();
 });
 
-async function open(boundary: "item" | "response" = "item"): Promise<void> {
-  cell = await startCell({
-    fixtures: fixtures.directory,
-    sources: [repository.directory],
-    route: { boundary },
-  });
-}
-
 function submit(name: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  return cell.submit(specOf(name, repository.directory, more));
+  // the gateway takes a request that it has seen for a further attempt
+  const run = cell.submit(specOf(name, repository.directory, { input: randomUUID(), ...more }));
+  submitted.set(name, run);
+  return run;
 }
 
 async function decisionLines(run: string): Promise<readonly string[]> {
@@ -69,12 +106,6 @@ async function decisionLines(run: string): Promise<readonly string[]> {
 const started = (event: RunEvent): boolean => event.type === "item_state" && event.state === "STARTED";
 
 describe("on a verified route with boundary item", () => {
-  beforeEach(async () => {
-    await open();
-    await cell.verifyRoute();
-  });
-  afterEach(() => cell.close());
-
   test("a call that reads runs before the response has ended, once, and a call that writes only afterwards", async () => {
     const run = await submit("reads");
     expect(await cell.ended(run)).toMatchObject({ state: "completed", turn: 2, calls: 2, mutatingCalls: 1 });
@@ -136,7 +167,7 @@ describe("on a verified route with boundary item", () => {
   });
 
   test("the streamer dies in the middle of a response: what ran is dropped, and a fresh attempt follows", async () => {
-    const run = await submit("reads");
+    const run = await submit("lost");
     await eventWhere(cell.redis, run, (event) => event.type === "item_state" && event.state === "EXECUTED");
     await cell.kill("streamer");
     await cell.start("streamer");
@@ -158,21 +189,6 @@ describe("on a verified route with boundary item", () => {
     expect((await resultsOf(cell, run)).length).toBe(2);
   });
 
-  test("a call that writes waits for the response's end, and so does what reads after it", async () => {
-    const run = await submit("writes");
-    await cell.ended(run);
-    expect((await storyOf(cell, run))[0]).toBe("1.1 action_required");
-  });
-
-  test.each([
-    ["the run releases all calls of a turn or none", { allOrNothing: true }],
-    ["the run's calls go one after the other", { parallel: "off" }],
-  ])("nothing runs early where %s", async (_, more) => {
-    const run = await submit("reads", more);
-    expect(await cell.ended(run)).toMatchObject({ state: "completed" });
-    expect((await storyOf(cell, run))[0]).toBe("1.1 action_required");
-  });
-
   test("no more calls run early than the run's budget has", async () => {
     const run = await submit("pair", { limits: { calls: 1 } });
     expect(await cell.ended(run)).toMatchObject({ state: "escalated", errorClass: "BUDGET_CALLS" });
@@ -180,7 +196,7 @@ describe("on a verified route with boundary item", () => {
   });
 
   test("a run that is cancelled in the middle of a response gets no result", async () => {
-    const run = await submit("reads");
+    const run = await submit("cancelled");
     await eventWhere(cell.redis, run, started);
     const body = { version: 1, run, requestedBy: "test", kind: "cancel", reason: "test" } as const;
     await cell.client.publish(cell.client.sign({ purpose: "command", body }));
@@ -241,11 +257,30 @@ describe("on a verified route with boundary item", () => {
 });
 
 describe("nothing runs before the response has ended", () => {
-  afterEach(() => cell.close());
+  const LATE = {
+    "where the first call writes, though the next one reads": { name: "writes" },
+    "where the run releases all calls of a turn or none": { name: "reads", allOrNothing: true },
+    "where the run's calls go one after the other": { name: "reads", parallel: "off" },
+    "on a verified route whose boundary is the response": { name: "reads", route: "whole" },
+  };
+  const runs = new Map<string, string>();
+  beforeAll(async () => {
+    for (const [title, { name, ...more }] of Object.entries(LATE)) runs.set(title, await submit(name, more));
+    runs.set("unverified", await submit("reads", { route: "unverified" }));
+  });
+
+  test.each(Object.keys(LATE))("%s", async (title) => {
+    const run = runs.get(title) ?? "";
+    expect(await cell.ended(run)).toMatchObject({ state: "completed" });
+    const story = await storyOf(cell, run);
+    expect([story[0], story.filter((line) => line.endsWith(" EXECUTED"))]).toEqual([
+      "1.1 action_required",
+      expect.arrayContaining(["1.1.0 EXECUTED", "1.1.1 EXECUTED"]),
+    ]);
+  });
 
   test("on a route that no report vouches for, where it doesn't run afterwards either", async () => {
-    await open();
-    const run = await submit("reads");
+    const run = runs.get("unverified") ?? "";
     await cell.ended(run);
     const [key = ""] = [...((await readTurn(cell.redis, run, 1))?.calls.keys() ?? [])];
     expect(await readCall(cell.redis, key)).toMatchObject({
@@ -254,13 +289,5 @@ describe("nothing runs before the response has ended", () => {
       grant: 0,
     });
     expect((await storyOf(cell, run)).filter((line) => line.endsWith("STARTED"))).toEqual([]);
-  });
-
-  test("on a verified route whose boundary is the response", async () => {
-    await open("response");
-    await cell.verifyRoute();
-    const run = await submit("reads");
-    expect(await cell.ended(run)).toMatchObject({ state: "completed" });
-    expect((await storyOf(cell, run))[0]).toBe("1.1 action_required");
   });
 });

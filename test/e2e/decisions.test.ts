@@ -46,7 +46,7 @@ beforeAll(async () => {
     sources: [repository.directory],
     env: { AIRLOCK_POLICIES: policies, AIRLOCK_APPROVAL_MS: "1000" },
   });
-  await cell.verifyRoute();
+  await cell.trustRoute();
 });
 
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/prom
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CALL_ADVICE } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
 import { readCall, readRun, readTurn } from "@airlock/core/run";
 import { manifestDigest, readOperatorTool, schemaText } from "@airlock/core/tool";
@@ -102,7 +103,7 @@ beforeAll(async () => {
     route: { baseUrl: proxy.url },
   });
   proxy.forwardTo(cell.gateway.url);
-  await cell.verifyRoute();
+  await cell.trustRoute();
 });
 
 afterAll(async () => {
@@ -142,6 +143,7 @@ test("operators' tools run in the sandbox as their manifests say, and the model 
     {
       status: "error",
       error: "TOOL_FAILED",
+      advice: CALL_ADVICE.TOOL_FAILED,
       detail: "the tool ended with exit code 1",
       exitCode: 1,
       stderr: { text: expect.stringContaining("Read-only file system"), omittedBytes: 0 },
@@ -149,6 +151,7 @@ test("operators' tools run in the sandbox as their manifests say, and the model 
     {
       status: "error",
       error: "TOOL_FAILED",
+      advice: CALL_ADVICE.TOOL_FAILED,
       detail: "stdout is not one strict JSON value: JSON_TRAILING_DATA at offset 2",
       exitCode: 0,
       stderr: SILENT,
@@ -156,6 +159,7 @@ test("operators' tools run in the sandbox as their manifests say, and the model 
     {
       status: "timeout",
       error: "TOOL_TIMEOUT",
+      advice: CALL_ADVICE.TOOL_TIMEOUT,
       detail: "the tool took longer than 500 ms and was killed",
       exitCode: null,
       stderr: SILENT,
@@ -163,6 +167,7 @@ test("operators' tools run in the sandbox as their manifests say, and the model 
     {
       status: "output_limit",
       error: "OUTPUT_LIMIT",
+      advice: CALL_ADVICE.OUTPUT_LIMIT,
       detail: "the tool was killed: it kept writing beyond its limit",
       exitCode: null,
       stderr: SILENT,

@@ -35,7 +35,7 @@ beforeAll(async () => {
     path.join(cell.directory, "client.json"),
     path.join(cell.directory, "data/keys/client.json"),
   );
-  await cell.verifyRoute();
+  await cell.trustRoute();
 });
 
 afterAll(async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
     forbidden: [[call("write_file", { path: ".github/workflows/ci.yml", content: "on: push\n" })], [REPORT]],
   });
   cell = await startCell({ fixtures: fixtures.directory, sources: [repository.directory] });
-  await cell.verifyRoute();
+  await cell.trustRoute();
   forger = createForger(cell);
 });
 

@@ -107,7 +107,7 @@ beforeAll(async () => {
     sources: [repository.directory],
     env: { AIRLOCK_LOG_LEVEL: "debug" },
   });
-  await cell.verifyRoute();
+  await cell.trustRoute();
   commands = await recordCommands(cell.redis);
   const limits = { attempts: 1, corrections: 2, turns: 6 };
   for (const name of ["story", "refused", "cut", "error", "broken"]) {

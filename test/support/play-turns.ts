@@ -10,21 +10,14 @@ import { isErrorClass, type ErrorClass } from "@airlock/core/fault";
 import { loadPolicy } from "@airlock/core/policy";
 import { createPublisher, queuePrefix } from "@airlock/core/queue";
 import { itemKey, openSealed, signRecord, turnKey, type AttemptParts } from "@airlock/core/record";
-import {
-  CONTRACT_SCENARIOS,
-  createStreamerStore,
-  readCall,
-  readConversation,
-  readRun,
-  readTurn,
-} from "@airlock/core/run";
+import { createStreamerStore, readCall, readConversation, readRun, readTurn } from "@airlock/core/run";
 import { globalKeys, runKeys, type Redis } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
 import { denial, endingOf } from "../../services/executor/src/call/ending.ts";
 import { describeItem } from "../../services/streamer/src/attempt/describe-item.ts";
-import { reportField } from "../../services/validator/src/contract/scenarios.ts";
 import { onResult } from "../../services/validator/src/settlement/on-result.ts";
 import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
+import { vouchFor } from "./route-trust.ts";
 import type { TestValidator } from "./test-validator.ts";
 import type { CaseItem, CaseResponse, CaseResult, TurnCase, TurnStep } from "./turn-case.ts";
 
@@ -52,7 +45,10 @@ export async function playTurns(
 }
 
 export async function openTurns(validator: TestValidator, redis: Redis, given: Opening): Promise<Played> {
-  if (given.verified) await verifyRoute(validator, redis, given);
+  if (given.verified) {
+    const { keyrings } = validator;
+    await vouchFor({ redis, keyrings }, { route: "gateway", family: given.family, covers: "m" });
+  }
   if (given.policy !== undefined) usePolicy(validator, given.policy);
   const run = await validator.submit({
     policy: given.policy === undefined ? "ci-default" : "case",
@@ -300,27 +296,6 @@ async function toldTo({ validator, run }: Player): Promise<readonly unknown[]> {
     if (entry.type !== "call_result") return [];
     return [{ result: short(entry.itemKey), ...(JSON.parse(entry.content) as object) }];
   });
-}
-
-async function verifyRoute(
-  validator: TestValidator,
-  redis: Redis,
-  given: Pick<TurnCase, "family">,
-): Promise<void> {
-  const adapter = ADAPTERS[given.family].version;
-  for (const scenario of CONTRACT_SCENARIOS) {
-    const report = { adapter, covers: "m", scenario };
-    const body = {
-      version: 1,
-      run: "r0123456789abcdefghjk",
-      route: "gateway",
-      ...report,
-      passed: true,
-      observed: "",
-    };
-    const record = signRecord(validator.keyrings.validator, "report", JSON.stringify(body));
-    await redis.hset(globalKeys.report("gateway"), reportField(report), JSON.stringify(record));
-  }
 }
 
 function short(key: string): string {

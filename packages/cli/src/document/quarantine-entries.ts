@@ -1,14 +1,7 @@
 // A run's records in, everything of it that was refused out: identifiers, sizes, classes and reasons, no content.
 import { AirlockError } from "@airlock/core/fault";
 import { itemBodySchema, parseBody, responseBodySchema, type ResponseBody } from "@airlock/core/contract";
-import {
-  attemptKey,
-  itemKey,
-  ownCallKey,
-  verifyRecord,
-  type AttemptParts,
-  type Keyring,
-} from "@airlock/core/record";
+import { attemptKey, verifyRecord, type AttemptParts, type Keyring } from "@airlock/core/record";
 import {
   ACTION_ANSWERS,
   readActions,

@@ -106,7 +106,7 @@ function patternPlaces(schema: JsonObject, path: DocumentPath): readonly Pattern
 
 function patternProblems({ text, path }: Pattern): readonly DocumentProblem[] {
   try {
-    new RegExp(text, "u");
+    RegExp(text, "u");
     return [];
   } catch {
     // its text would say no more than that
