@@ -72,6 +72,7 @@ describe("docs/data-flow.md", () => {
         item: run.item("<item>"),
         content: run.content("<item>"),
         call: run.call("<item>"),
+        arguments: run.arguments("<item>"),
         ledger: run.ledger("<item>"),
         result: run.result("<item>"),
       }),

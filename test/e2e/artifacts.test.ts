@@ -101,7 +101,7 @@ test("a check whose arguments were swapped beside its grant is refused", async (
   const key = ownCallKey({ run, turn: 1, attempt: 1 }, "check");
   await until("the check to be granted", async () => ((await readCall(cell.redis, key))?.grant ?? 0) > 0);
   const swapped = sealArguments(cell.keyrings.client, key, { patch: MISFIT });
-  await cell.redis.hset(runKeys(run).call(key), "arguments", swapped);
+  await cell.redis.set(runKeys(run).arguments(key), swapped);
   await cell.start("executor");
   expect(await cell.ended(run)).toMatchObject({ state: "escalated", errorClass: "GRANT_INVALID" });
 });

@@ -58,7 +58,6 @@ const unlock = () =>
     mutatingCalls: 0,
     limits: { calls: 10, mutatingCalls: 10 },
     runState: "running",
-    early: [key()],
   });
 
 /** What makes an early step too late, or never allowed. */

@@ -297,7 +297,7 @@ describe("the retention of a run", () => {
     await leaveBehind();
     const before = await expiries();
     await escalate();
-    const keepUntil = (await readRun(server.redis, run))?.keepUntil;
+    const { keepUntil, rawUntil } = (await readRun(server.redis, run)) ?? {};
     const families = [
       "attempt:1.1",
       "call:<run>.1.1.0",
@@ -307,6 +307,7 @@ describe("the retention of a run", () => {
       "events",
       "item:<run>.1.1.0",
       "item:<run>.1.1.1",
+      "partial",
       "raw:1.1",
       "result:<run>.1.1.0",
       "run",
@@ -317,9 +318,11 @@ describe("the retention of a run", () => {
     const aside = ["content:<run>.1.1.0", "raw:1.1"];
     const endsOf = (end: number | undefined) =>
       Object.fromEntries(families.map((key) => [key, aside.includes(key) ? before[key] : end]));
-    expect(await expiries()).toEqual(endsOf(keepUntil));
+    expect(await expiries()).toEqual({ ...endsOf(keepUntil), partial: rawUntil });
+    expect(rawUntil).toBeLessThan(keepUntil ?? 0);
     await act(action("requeue"));
-    expect(await expiries()).toEqual({ ...endsOf(-1), actions: -1 });
+    const { partial: _, ...gone } = endsOf(-1);
+    expect(await expiries()).toEqual({ ...gone, actions: -1 });
   });
 
   test("discards what is set aside on time, and nothing else", async () => {

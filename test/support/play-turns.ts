@@ -1,5 +1,6 @@
 import { Queue } from "bullmq";
 import {
+  commandBodySchema,
   executionBodySchema,
   type ExecutionBody,
   type ResponseBody,
@@ -9,24 +10,35 @@ import { TRANSITIONS } from "@airlock/core/call";
 import { isErrorClass, type ErrorClass } from "@airlock/core/fault";
 import { loadPolicy } from "@airlock/core/policy";
 import { createPublisher, queuePrefix } from "@airlock/core/queue";
-import { itemKey, openSealed, signRecord, turnKey, type AttemptParts } from "@airlock/core/record";
-import { createStreamerStore, readCall, readConversation, readRun, readTurn } from "@airlock/core/run";
+import { itemKey, newRunId, openSealed, signRecord, turnKey, type AttemptParts } from "@airlock/core/record";
+import {
+  createStreamerStore,
+  readActions,
+  readCall,
+  readConversation,
+  readRun,
+  readTurn,
+  type ActionAnswer,
+} from "@airlock/core/run";
 import { globalKeys, runKeys, type Redis } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
 import { denial, endingOf } from "../../services/executor/src/call/ending.ts";
 import { describeItem } from "../../services/streamer/src/attempt/describe-item.ts";
+import { onCommand } from "../../services/validator/src/admission/on-command.ts";
 import { onResult } from "../../services/validator/src/settlement/on-result.ts";
 import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
 import { vouchFor } from "./route-trust.ts";
 import type { TestValidator } from "./test-validator.ts";
 import type { CaseItem, CaseResponse, CaseResult, TurnCase, TurnStep } from "./turn-case.ts";
 
-type Opening = Pick<TurnCase, "family" | "verified" | "policy" | "spec">;
+export type Opening = Pick<TurnCase, "family" | "verified" | "policy" | "spec">;
 
 /** A run that goes on step by step, and all that came of it so far. */
 export interface Played {
   readonly run: string;
   step(step: TurnStep): Promise<void>;
+  /** Has the ended run go on, with limits raised where named; gives what the validator answers. */
+  requeue(raise?: Readonly<Record<string, number>>): Promise<ActionAnswer | undefined>;
   cameOf(): Promise<Readonly<Record<string, unknown>>>;
   close(): Promise<void>;
 }
@@ -67,6 +79,7 @@ export async function openTurns(validator: TestValidator, redis: Redis, given: O
       await playStep(player, step);
       await collectGrants(player);
     },
+    requeue: (raise = {}) => requeue(player, raise),
     cameOf: () => whatCame(player),
     async close() {
       await executions.obliterate({ force: true });
@@ -151,6 +164,26 @@ async function respond(player: Player, response: CaseResponse): Promise<void> {
   // queues deliver at least once
   await validator.respond(body);
   await validator.respond(body);
+}
+
+async function requeue(
+  { validator, redis, run }: Player,
+  raise: Readonly<Record<string, number>>,
+): Promise<ActionAnswer | undefined> {
+  const body = commandBodySchema.parse({
+    version: 1,
+    run,
+    requestedBy: "ana",
+    kind: "requeue",
+    id: newRunId().slice(1),
+    target: run,
+    round: (await readRun(redis, run))?.requeues ?? 0,
+    reason: "it was looked at",
+    raise,
+  });
+  const record = signRecord(validator.keyrings.client, "command", JSON.stringify(body));
+  await onCommand(validator.deps, { body, record, signal: new AbortController().signal });
+  return (await readActions(redis, run)).at(-1)?.answer;
 }
 
 function terminalItem(item: CaseItem, ordinal: number): Parameters<typeof describeItem>[2]["item"] {
@@ -250,11 +283,9 @@ async function whatCame(player: Player): Promise<Readonly<Record<string, unknown
   const hash = await readRun(redis, run);
   if (hash === null) throw new Error("the run has no record");
   const { keyring } = validator.deps;
-  const open = (field: "artifact" | "partial"): string | undefined => {
-    const sealed = hash[field];
-    const place = `${runKeys(run).run}#${field}`;
-    return sealed === undefined ? undefined : openSealed(keyring, { seal: "run", place }, sealed);
-  };
+  const keys = runKeys(run);
+  const open = (place: string, sealed: string | null | undefined): string | undefined =>
+    sealed ? openSealed(keyring, { seal: "run", place }, sealed) : undefined;
   const numbers = Array.from({ length: hash.turn }, (_, at) => at + 1);
   const { state, errorClass, detail, calls, mutatingCalls, outputTokens, corrections } = hash;
   const used = { calls, mutatingCalls, outputTokens, corrections };
@@ -265,8 +296,8 @@ async function whatCame(player: Player): Promise<Readonly<Record<string, unknown
       ({ itemKey: key, grant, tool, effect }) => `${short(key)} ${tool} ${effect} ${grant}`,
     ),
     told: await toldTo(player),
-    artifact: open("artifact"),
-    partial: open("partial"),
+    artifact: open(`${keys.run}#artifact`, hash.artifact),
+    partial: open(keys.partial, await redis.get(keys.partial)),
   });
 }
 

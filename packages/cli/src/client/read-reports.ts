@@ -9,11 +9,11 @@ export async function readReports(
 ): Promise<readonly ReportBody[]> {
   const texts = await place.redis.hvals(globalKeys.report(route));
   const reports = texts.flatMap((text): readonly ReportBody[] => {
-    const record: unknown = JSON.parse(text);
     try {
+      const record: unknown = JSON.parse(text);
       return [parseBody(reportBodySchema, verifyRecord(place.keyring, "report", record))];
     } catch {
-      return []; // signed with the keys of another installation that used this Redis
+      return []; // no record, or signed with the keys of another installation that used this Redis
     }
   });
   return reports.filter((report) => report.route === route);

@@ -56,7 +56,12 @@ export interface RunDocument {
   readonly used: RunUse;
   readonly artifact: { readonly kind: string; readonly content: string } | null;
   /** of a run that ended short of its artifact: what it had done by then */
-  readonly partial: { readonly executed: readonly string[]; readonly text: string | null } | null;
+  readonly partial: {
+    readonly executed: readonly string[];
+    /** null where the model gave none, and where it is not kept any more */
+    readonly text: string | null;
+    readonly textGone: boolean;
+  } | null;
 }
 export interface RunUse {
   readonly turns: number;
@@ -105,7 +110,7 @@ export async function readRunDocument(deps: Deps, id: string): Promise<RunDocume
       unreportedAttempts: run.unreportedAttempts,
     },
     artifact: artifactOf(deps, id, run),
-    partial: partialOf(deps, { id, run, turns }),
+    partial: await partialOf(deps, { id, run, turns }),
   };
 }
 
@@ -127,16 +132,19 @@ function artifactOf({ keyring }: Deps, id: string, run: RunHash): RunDocument["a
   return { kind: run.artifactKind, content: openSealed(keyring, { seal: "run", place }, run.artifact) };
 }
 
-function partialOf(
-  { keyring }: Deps,
+async function partialOf(
+  { redis, keyring }: Deps,
   { id, run, turns }: { readonly id: string; readonly run: RunHash; readonly turns: readonly TurnDocument[] },
-): RunDocument["partial"] {
-  if (run.partial === undefined) return null;
-  const text = openSealed(keyring, { seal: "run", place: `${runKeys(id).run}#partial` }, run.partial);
+): Promise<RunDocument["partial"]> {
+  if (run.rawUntil === undefined) return null;
+  const place = runKeys(id).partial;
+  const sealed = await redis.get(place);
+  const text = sealed === null ? "" : openSealed(keyring, { seal: "run", place }, sealed);
   const calls = turns.flatMap((turn) => turn.calls);
   return {
     executed: calls.filter(({ state }) => state === "EXECUTED").map(({ itemKey: key }) => key),
     text: text === "" ? null : text,
+    textGone: sealed === null,
   };
 }
 

@@ -53,11 +53,15 @@ function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-function partialText(screen: Screen, { executed, text }: NonNullable<RunDocument["partial"]>): string {
+function partialText(
+  screen: Screen,
+  { executed, text, textGone }: NonNullable<RunDocument["partial"]>,
+): string {
   return [
     screen.style("bold", "partial: what the run had, not a finished artifact"),
     `executed ${executed.length === 0 ? "no call" : executed.map((key) => key.slice(key.indexOf(".") + 1)).join(", ")}`,
     ...(text === null ? [] : [plainText(text)]),
+    ...(textGone ? ["its last text is not kept any more"] : []),
   ].join("\n");
 }
 
@@ -98,7 +102,7 @@ export function runListText(screen: Screen, runs: readonly RunListEntry[]): stri
     run.route,
     plainCell(run.model),
     String(run.turn),
-    run.createdAt,
+    run.createdAt ?? "-",
     plainCell(run.reason ?? "-"),
   ]);
   return table(["RUN", "STATE", "ROUTE", "MODEL", "TURN", "SUBMITTED", "REASON"], rows);

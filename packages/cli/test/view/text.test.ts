@@ -67,7 +67,7 @@ describe("text for people", () => {
   });
 
   test("hands back what a run had that ended short of its artifact, and calls it none", () => {
-    const partial = { executed: ["r1.1.2.0", "r1.2.1.0"], text: "Half\u001b[2J done." };
+    const partial = { executed: ["r1.1.2.0", "r1.2.1.0"], text: "Half\u001b[2J done.", textGone: false };
     const text = runText(paper(), {
       ...RUN,
       state: "escalated",
@@ -81,6 +81,20 @@ describe("text for people", () => {
       ),
     );
     expect(text).not.toContain("artifact (");
+  });
+
+  test("says where the last text of such a run is not kept any more", () => {
+    const partial = { executed: [], text: null, textGone: true };
+    const text = runText(paper(), { ...RUN, state: "escalated", artifact: null, partial });
+    expect(text).toMatch(/\nexecuted no call\nits last text is not kept any more$/);
+  });
+
+  test("tells of a run whose record can't be read beside the others", () => {
+    const unread = { route: "-", model: "-", turn: 0, createdAt: null, endedAt: null } as const;
+    const list = [{ ...unread, id: "r1", state: "unreadable", reason: "SCHEMA_VERSION: why" }];
+    expect(runListText(paper(), list).split("\n")[1]).toBe(
+      "r1   unreadable  -      -      0     -          SCHEMA_VERSION: why",
+    );
   });
 
   test("says so where there are no runs", () => {

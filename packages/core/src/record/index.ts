@@ -5,6 +5,7 @@ export {
   isRunId,
   itemKey,
   newRunId,
+  OWN_ORDINALS,
   ownCallKey,
   ownCallOf,
   parseAttemptKey,

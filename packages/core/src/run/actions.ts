@@ -12,7 +12,10 @@ export const ACTIONS = {
 /** What came of an action. */
 export const ACTION_ANSWERS = {
   requeued_attempt: { done: true, meaning: "a fresh attempt of its turn is on the way" },
-  requeued_calls: { done: true, meaning: "its calls stand as they ended, and the next turn is on the way" },
+  requeued_calls: {
+    done: true,
+    meaning: "its calls stand as they ended, and what follows them is on the way",
+  },
   abandoned: { done: true, meaning: "it is given up" },
   not_ended: { done: false, meaning: "the run goes on; `airlock cancel` ends it" },
   lost: { done: false, meaning: "somebody acted on this end before" },

@@ -12,28 +12,37 @@ const claimsSchema = z.strictObject({
 
 /** Claims as they stand in a call's hash: sealed, since they name paths, and paths are arguments. */
 export function sealClaims(keyring: Keyring, itemKey: string, claims: ResourceClaims): string {
-  return sealBody(keyring, placeOf(itemKey, "claims"), JSON.stringify(claims));
+  return sealBody(keyring, claimsPlace(itemKey), JSON.stringify(claims));
 }
 
 /** Throws SEAL_INVALID for claims that were edited or moved: an order between calls rests on them. */
 export function openClaims(keyring: Keyring, itemKey: string, sealed: string): ResourceClaims {
-  return claimsSchema.parse(JSON.parse(openSealed(keyring, placeOf(itemKey, "claims"), sealed)));
+  return claimsSchema.parse(JSON.parse(openSealed(keyring, claimsPlace(itemKey), sealed)));
 }
 
 /** The arguments of a call that the validator makes itself; the grant is bound to their digest. */
 export function sealArguments(keyring: Keyring, itemKey: string, args: JsonObject): string {
-  return sealBody(keyring, placeOf(itemKey, "arguments"), canonicalJson(args));
+  return sealBody(keyring, argumentsPlace(itemKey), canonicalJson(args));
 }
 
 /** Their canonical JSON. Throws SEAL_INVALID for arguments that were edited or moved. */
 export function openArguments(keyring: Keyring, itemKey: string, sealed: string): string {
-  return openSealed(keyring, placeOf(itemKey, "arguments"), sealed);
+  return openSealed(keyring, argumentsPlace(itemKey), sealed);
 }
 
-function placeOf(
-  itemKey: string,
-  field: "claims" | "arguments",
-): { readonly seal: "calls"; readonly place: string } {
-  const run = parseItemKey(itemKey)?.run ?? "";
-  return { seal: "calls", place: `${runKeys(run).call(itemKey)}#${field}` };
+interface Place {
+  readonly seal: "calls";
+  readonly place: string;
+}
+
+function claimsPlace(itemKey: string): Place {
+  return { seal: "calls", place: `${keysOf(itemKey).call(itemKey)}#claims` };
+}
+
+function argumentsPlace(itemKey: string): Place {
+  return { seal: "calls", place: keysOf(itemKey).arguments(itemKey) };
+}
+
+function keysOf(itemKey: string): ReturnType<typeof runKeys> {
+  return runKeys(parseItemKey(itemKey)?.run ?? "");
 }

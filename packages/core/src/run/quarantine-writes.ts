@@ -1,4 +1,5 @@
 import type { RunEvent } from "../contract/index.ts";
+import { ownCallKey } from "../record/index.ts";
 import { eventText, globalKeys, runKeys, runScript, type Redis } from "../store/index.ts";
 import { ACTIONS, actionAnswerSchema, type ActionAnswer, type ActionRecord } from "./actions.ts";
 import { pieceStart } from "./conversation.ts";
@@ -11,21 +12,20 @@ export type Action = Omit<ActionRecord, "answer" | "at">;
 /** About how many actions the audit keeps. */
 const AUDIT_KEPT = 100_000;
 
+interface Requeue {
+  readonly fields: Parameters<typeof fieldText>[0];
+  /** null: the turn's own */
+  readonly maxOutputTokens: number | null;
+  readonly deadlineMs: number;
+  readonly freshAttempt: readonly RunEvent[];
+  readonly callsStand: readonly RunEvent[];
+}
+
 /** The validator's writes about what was refused, and what people do about it. */
 export interface QuarantineWrites {
   /** Puts a run on the list of those with something refused; called before the refusal is written. */
   noteRefused(run: string): Promise<void>;
-  requeue(
-    action: Action,
-    requeue: {
-      readonly fields: Parameters<typeof fieldText>[0];
-      /** null: the turn's own */
-      readonly maxOutputTokens: number | null;
-      readonly deadlineMs: number;
-      readonly freshAttempt: readonly RunEvent[];
-      readonly callsStand: readonly RunEvent[];
-    },
-  ): Promise<ActionAnswer>;
+  requeue(action: Action, requeue: Requeue): Promise<ActionAnswer>;
   abandon(action: Action, events: readonly RunEvent[]): Promise<ActionAnswer>;
   /** Keeps an answer that was clear before the run was compared. */
   refuseAction(action: Action, answer: ActionAnswer): Promise<ActionAnswer>;
@@ -40,25 +40,7 @@ export function quarantineWrites(redis: Redis): QuarantineWrites {
     async noteRefused(run) {
       await redis.zadd(globalKeys.quarantine, Date.now(), run);
     },
-    async requeue(action, { fields, maxOutputTokens, deadlineMs, freshAttempt, callsStand }) {
-      const keys = runKeys(action.run);
-      const { turn, attempt } = action;
-      const reply = await runScript(redis, REQUEUE, {
-        keys: [keys.run, keys.turn(turn), keys.events, keys.conversation, keys.actions],
-        args: [
-          ...compared(action),
-          turn,
-          attempt,
-          fieldText(fields),
-          budgetText(maxOutputTokens),
-          deadlineMs,
-          pieceStart(turn, "out"),
-          eventText(freshAttempt),
-          eventText(callsStand),
-        ],
-      });
-      return actionAnswerSchema.parse(reply);
-    },
+    requeue: (action, input) => requeue(redis, action, input),
     async abandon(action, events) {
       const keys = runKeys(action.run);
       const reply = await runScript(redis, ABANDON, {
@@ -80,6 +62,41 @@ export function quarantineWrites(redis: Redis): QuarantineWrites {
     },
     forgetGone: (beforeMs) => forgetGone(redis, beforeMs),
   };
+}
+
+async function requeue(
+  redis: Redis,
+  action: Action,
+  { fields, maxOutputTokens, deadlineMs, freshAttempt, callsStand }: Requeue,
+): Promise<ActionAnswer> {
+  const keys = runKeys(action.run);
+  const { turn, attempt } = action;
+  const applies = ownCallKey(action, "apply");
+  const reply = await runScript(redis, REQUEUE, {
+    keys: [
+      keys.run,
+      keys.turn(turn),
+      keys.events,
+      keys.conversation,
+      keys.actions,
+      keys.partial,
+      keys.call(applies),
+    ],
+    args: [
+      ...compared(action),
+      turn,
+      attempt,
+      fieldText(fields),
+      budgetText(maxOutputTokens),
+      deadlineMs,
+      pieceStart(turn, "out"),
+      eventText(freshAttempt),
+      eventText(callsStand),
+      ownCallKey(action, "check"),
+      applies,
+    ],
+  });
+  return actionAnswerSchema.parse(reply);
 }
 
 function compared(action: Action): readonly (string | number)[] {

@@ -11,7 +11,14 @@ const flag = z.literal("1").optional();
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .string()
-    .transform((text): unknown => JSON.parse(text))
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue("it is no JSON");
+        return z.NEVER;
+      }
+    })
     .pipe(schema);
 
 /** What admission pinned: nothing of it changes during the run. */
@@ -69,8 +76,8 @@ export const runHashSchema = z.object({
   detail: z.string().optional(),
   artifactKind: z.string().optional(),
   artifact: z.string().optional(),
-  /** sealed: the last text of a run that ended short of its artifact */
-  partial: z.string().optional(),
+  /** until when the last text of a run is kept that ended short of its artifact */
+  rawUntil: number.optional(),
 });
 export type RunHash = z.infer<typeof runHashSchema>;
 
@@ -172,8 +179,6 @@ export const callHashSchema = z.object({
   detail: z.string().optional(),
   /** sealed */
   claims: z.string().optional(),
-  /** sealed: the arguments of a call that the validator makes itself */
-  arguments: z.string().optional(),
   argumentsDigest: z.string().optional(),
   manifestDigest: z.string().optional(),
   policyDigest: z.string().optional(),

@@ -9,7 +9,7 @@ const UNLOCK_ANSWER = z.enum(["unlocked", "stale", "late", "over_calls", "over_m
 
 export interface Unlocked {
   readonly answer: z.infer<typeof UNLOCK_ANSWER>;
-  /** the early calls that were settled already */
+  /** the calls that were settled already */
   readonly settled: readonly string[];
 }
 
@@ -25,8 +25,6 @@ export interface Unlocking {
       readonly mutatingCalls: number;
       readonly limits: { readonly calls: number; readonly mutatingCalls: number };
       readonly runState: "running" | "awaiting_approval";
-      /** item keys of those that were granted before the response had ended; left out: none */
-      readonly early?: readonly string[];
       /** `calls` adds to a turn that was unlocked before; left out: `streaming` */
       readonly leaves?: "streaming" | "calls";
     },
@@ -36,14 +34,15 @@ export interface Unlocking {
 export function unlocking(redis: Redis): Unlocking {
   return {
     async unlock({ run, turn, attempt }, asked) {
-      const { stages, needs, limits, early = [], leaves = "streaming" } = asked;
+      const { stages, needs, limits, leaves = "streaming" } = asked;
       const keys = runKeys(run);
+      const items = [...stages.keys()];
       const fields = Object.fromEntries<string>([
         ...[...stages].map(([item, stage]): [string, string] => [`call:${item}`, stage]),
         ...[...needs].map(([item, others]): [string, string] => [`need:${item}`, JSON.stringify(others)]),
       ]);
       const reply = await runScript(redis, UNLOCK, {
-        keys: [keys.turn(turn), keys.run, ...early.map((item) => keys.call(item))],
+        keys: [keys.turn(turn), keys.run, ...items.map((item) => keys.call(item))],
         args: [
           attempt,
           fieldText(fields),
@@ -53,7 +52,7 @@ export function unlocking(redis: Redis): Unlocking {
           limits.mutatingCalls,
           asked.runState,
           leaves,
-          ...early,
+          ...items,
         ],
       });
       const [answer, ...settled] = z.tuple([UNLOCK_ANSWER], z.string()).parse(reply);

@@ -44,6 +44,12 @@ export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites,
   /** Notes that the attempt is held back; true the first time. */
   park(attempt: AttemptParts, events: readonly RunEvent[]): Promise<boolean>;
   decide(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<boolean>;
+  /** The same for a call that the validator makes itself, with its sealed arguments. */
+  decideOwn(
+    itemKey: string,
+    fields: Fields,
+    own: { readonly sealedArguments: string; readonly events: readonly RunEvent[] },
+  ): Promise<boolean>;
   release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
   settle(
     itemKey: string,
@@ -75,6 +81,8 @@ export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites,
       readonly state: FinalRunState;
       readonly fields: Fields;
       readonly refused?: RefusedOutput | undefined;
+      /** the sealed last text of a run that ended short; left out: none */
+      readonly partial?: string;
       readonly events: readonly RunEvent[];
     },
   ): Promise<boolean>;
@@ -130,11 +138,11 @@ function runWrites(
         ],
       });
     },
-    async endRun({ run, turn }, { state, fields, refused, events }) {
+    async endRun({ run, turn }, { state, fields, partial = "", refused, events }) {
       const keys = runKeys(run);
       return once(redis, END_RUN, {
-        keys: [keys.run, keys.turn(turn), keys.events],
-        args: [fieldText({ ...fields, state }), eventText(events), keepMs, refusalText(refused)],
+        keys: [keys.run, keys.turn(turn), keys.events, keys.partial],
+        args: [fieldText({ ...fields, state }), eventText(events), keepMs, partial, refusalText(refused)],
       });
     },
     async chargeOutput({ run, turn, attempt }, { tokens, reported }) {
@@ -194,15 +202,17 @@ function turnWrites(redis: Redis): Pick<ValidatorStore, "nextTurn"> {
   };
 }
 
-function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "release" | "settle"> {
+function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "decideOwn" | "release" | "settle"> {
+  const decideOwn: ValidatorStore["decideOwn"] = async (itemKey, fields, { sealedArguments, events }) => {
+    const { keys } = placeOf(itemKey);
+    return once(redis, DECIDE, {
+      keys: [keys.call(itemKey), keys.events, keys.run, keys.content(itemKey), keys.arguments(itemKey)],
+      args: [fieldText(fields), eventText(events), sealedArguments],
+    });
+  };
   return {
-    async decide(itemKey, fields, events) {
-      const { keys } = placeOf(itemKey);
-      return once(redis, DECIDE, {
-        keys: [keys.call(itemKey), keys.events, keys.run, keys.content(itemKey)],
-        args: [fieldText(fields), eventText(events)],
-      });
-    },
+    decide: (itemKey, fields, events) => decideOwn(itemKey, fields, { sealedArguments: "", events }),
+    decideOwn,
     async release(itemKey, lastGrant, fields) {
       const { keys, turn } = placeOf(itemKey);
       return once(redis, RELEASE, {
@@ -213,7 +223,14 @@ function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "release" | "
     async settle(itemKey, { fields, events, ifGrant }) {
       const { keys, turn } = placeOf(itemKey);
       const reply = await runScript(redis, SETTLE, {
-        keys: [keys.call(itemKey), keys.turn(turn), keys.events, keys.run, keys.content(itemKey)],
+        keys: [
+          keys.call(itemKey),
+          keys.turn(turn),
+          keys.events,
+          keys.run,
+          keys.content(itemKey),
+          keys.arguments(itemKey),
+        ],
         args: [itemKey, fieldText(fields), eventText(events), ifGrant ?? ""],
       });
       const [first, ...turnFields] = z.tuple([z.number()], z.string()).parse(reply);

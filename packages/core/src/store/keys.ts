@@ -11,6 +11,8 @@ export function runKeys(run: string) {
     spec: `${base}:spec`,
     /** validator */
     run: `${base}:run`,
+    /** validator: the sealed last text of a run that ended short of its artifact */
+    partial: `${base}:partial`,
     /** validator */
     turn: (turn: number) => `${base}:turn:${turn}`,
     /** streamer */
@@ -24,6 +26,8 @@ export function runKeys(run: string) {
     content: (itemKey: string) => `${base}:content:${itemKey}`,
     /** validator: verdict, decision, grant, settlement */
     call: (itemKey: string) => `${base}:call:${itemKey}`,
+    /** validator: of a call that it makes itself, the sealed arguments, which may have to go before its record does */
+    arguments: (itemKey: string) => `${base}:arguments:${itemKey}`,
     /** executor: claim, fence, state; stays behind when the run's other keys go */
     ledger: (itemKey: string) => `${base}:ledger:${itemKey}`,
     /** executor: the sealed result of a call */

@@ -6,7 +6,7 @@ import { itemBodySchema, parseBody, type ExecutionBody } from "@airlock/core/con
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
 import { isJsonObject, parseStrictJson, type JsonObject } from "@airlock/core/json";
 import { itemKey as keyOf, openSealed, ownCallOf, sha256Hex, verifyRecord } from "@airlock/core/record";
-import { openArguments, readCall, readItem } from "@airlock/core/run";
+import { openArguments, readItem } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { manifestDigest, OWN_TOOLS, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
@@ -47,8 +47,8 @@ export async function openCall(deps: Deps, grant: ExecutionBody): Promise<Opened
 
 /** What the validator sealed beside its own call: the digest in its signed grant is all that vouches for it. */
 async function ownArguments(deps: Deps, grant: ExecutionBody): Promise<JsonObject | null> {
-  const sealed = (await readCall(deps.redis, grant.itemKey))?.arguments;
-  if (sealed === undefined) return null;
+  const sealed = await deps.redis.get(runKeys(grant.run).arguments(grant.itemKey));
+  if (sealed === null) return null;
   const text = openArguments(deps.keyring, grant.itemKey, sealed);
   const parsed = parseStrictJson(text, OWN_ARGUMENTS);
   return parsed.ok && isJsonObject(parsed.value) ? asGranted(grant, parsed.value) : null;

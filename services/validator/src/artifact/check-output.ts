@@ -53,18 +53,19 @@ async function store(
   itemKey: string,
   { manifest, args, judgement }: OwnCallJudged,
 ): Promise<void> {
-  const sealed = sealArguments(deps.keyring, itemKey, args);
-  await deps.store.decide(
+  await deps.store.decideOwn(
     itemKey,
     {
       tool: manifest.name,
       callId: "",
       argumentsKind: "json",
       bytes: Buffer.byteLength(JSON.stringify(args)),
-      arguments: sealed,
       ...judgement.fields,
     },
-    pathEvents({ itemKey, tool: manifest.name }, judgement),
+    {
+      sealedArguments: sealArguments(deps.keyring, itemKey, args),
+      events: pathEvents({ itemKey, tool: manifest.name }, judgement),
+    },
   );
 }
 

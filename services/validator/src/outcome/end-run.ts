@@ -35,18 +35,19 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
   if (state !== "completed" && state !== "cancelled") await deps.store.noteRefused(run);
   await cancelWaitingCalls(deps, turn);
   await dropEarly(deps, turn);
-  const sealed = (field: "artifact" | "partial", text: string): string =>
-    sealBody(deps.keyring, { seal: "run", place: `${runKeys(run).run}#${field}` }, text);
+  const keys = runKeys(run);
+  const sealed = (place: string, text: string): string =>
+    sealBody(deps.keyring, { seal: "run", place }, text);
   const ended = await deps.store.endRun(turn, {
     state,
     fields: {
       errorClass,
       detail: ending.detail,
       artifactKind: artifact?.kind,
-      artifact: artifact === undefined ? undefined : sealed("artifact", artifact.content),
-      partial: HANDS_BACK.has(state) ? sealed("partial", await lastText(deps, turn)) : undefined,
+      artifact: artifact === undefined ? undefined : sealed(`${keys.run}#artifact`, artifact.content),
     },
     refused: ending.refused,
+    ...(HANDS_BACK.has(state) ? { partial: sealed(keys.partial, await lastText(deps, turn)) } : {}),
     events: [{ type: "run_ended", state, errorClass }],
   });
   await dropEarly(deps, turn); // again: until here one more could be granted

@@ -18,7 +18,7 @@ interface Unlocked {
  */
 export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlocked> {
   const { body, run } = committed;
-  const { calls, early } = await takeOver(deps, committed);
+  const calls = await takeOver(deps, committed);
   const runnable = [...calls].filter(([, call]) => call.settled === undefined);
   const claimed = runnable.flatMap(([itemKey, { claims }]) =>
     claims === undefined ? [] : [{ itemKey, claims: openClaims(deps.keyring, itemKey, claims) }],
@@ -35,11 +35,10 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
     mutatingCalls: runnable.filter(([, call]) => call.effect !== "read").length,
     limits: run.limits,
     runState: asks ? "awaiting_approval" : "running",
-    early,
   });
   switch (answer) {
     case "unlocked":
-      return { followed: "unlock_effects", settled: settledNow(calls, new Set(early), settled) };
+      return { followed: "unlock_effects", settled: settledNow(calls, settled) };
     case "late":
     case "over_calls":
     case "over_mutating":
@@ -51,10 +50,7 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
 }
 
 /** Calls that ran early become the turn's own where the committed record of their item still lets them run. */
-async function takeOver(
-  deps: Deps,
-  { body, run, calls }: Committed,
-): Promise<{ readonly calls: JudgedCalls; readonly early: readonly string[] }> {
+async function takeOver(deps: Deps, { body, run, calls }: Committed): Promise<JudgedCalls> {
   const granted = [...calls].filter(([, call]) => call.grant > 0);
   const sound: string[] = [];
   for (const [itemKey, call] of granted) {
@@ -62,22 +58,15 @@ async function takeOver(
     if (grantable !== null && grantable.argumentsDigest === call.argumentsDigest) sound.push(itemKey);
   }
   await dropEarly(deps, body, new Set(sound));
-  if (sound.length === granted.length) return { calls, early: sound };
+  if (sound.length === granted.length) return calls;
   const again = [...calls.keys()].map(async (key) => [key, await readCall(deps.redis, key)] as const);
   const read = (await Promise.all(again)).flatMap(([key, call]): [string, CallHash][] =>
     call === null ? [] : [[key, call]],
   );
-  return { calls: new Map(read), early: sound };
+  return new Map(read);
 }
 
-/** Whose way has ended here, for the log: of early calls only those that the unlocking found settled. */
-function settledNow(
-  calls: JudgedCalls,
-  early: ReadonlySet<string>,
-  settled: readonly string[],
-): readonly string[] {
-  const refused = [...calls].filter(
-    ([key, call]) => call.settled !== undefined && call.dropped === undefined && !early.has(key),
-  );
-  return [...refused.map(([key]) => key), ...settled];
+/** Whose way has ended here, for the log: of what was dropped it was told then. */
+function settledNow(calls: JudgedCalls, settled: readonly string[]): readonly string[] {
+  return settled.filter((key) => calls.get(key)?.dropped === undefined);
 }

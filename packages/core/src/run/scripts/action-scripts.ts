@@ -27,11 +27,13 @@ end`;
 
 /**
  * Lets an ended run go on: with a fresh attempt of its turn where nothing of it was unlocked, else with the results of
- * the turn's calls, which stand. Returns the answer: a word of the table ACTION_ANSWERS.
- *   KEYS 1 run, 2 turn, 3 events, 4 conversation, 5 actions
+ * the turn's calls, which stand. The validator's own calls are none of the response's: they go with the attempt, unless
+ * one may have applied its output. Returns the answer: a word of the table ACTION_ANSWERS.
+ *   KEYS 1 run, 2 turn, 3 events, 4 conversation, 5 actions, 6 partial, 7 call that applies the attempt's output
  *   ARGV 1 command id, 2 round, 3 states that may be left, 4 action, 5 the turn's number, 6 its attempt, 7 run fields,
  *        8 output budget ("" for the turn's own), 9 deadline in ms, 10 how the turn's output begins in the conversation,
- *        11 events of a fresh attempt, 12 events of a turn whose calls stand
+ *        11 events of a fresh attempt, 12 events of a turn whose calls stand, 13 item key of the attempt's check,
+ *        14 of what applies
  */
 export const REQUEUE: Script = {
   name: "run-requeue",
@@ -39,33 +41,41 @@ export const REQUEUE: Script = {
 local function change(run)
   if run[4] ~= ARGV[5] then return 'moved_on' end
   if redis.call('HEXISTS', KEYS[1], 'cancelled') == 1 then return 'wrong_state' end
-  local calls, open = false, false
+  local own = {['call:' .. ARGV[13]] = true, ['call:' .. ARGV[14]] = true}
+  local stand, open, calls = false, false, {}
   local turn, fields = {}, redis.call('HGETALL', KEYS[2])
   for i = 1, #fields, 2 do
     turn[fields[i]] = fields[i + 1]
     if string.sub(fields[i], 1, 5) == 'call:' then
-      calls = true
+      table.insert(calls, fields[i])
+      stand = stand or not own[fields[i]]
       open = open or fields[i + 1] ~= 'settled'
     end
   end
   if turn['attempt'] ~= ARGV[6] then return 'moved_on' end
   if open then return 'calls_open' end
+  if turn['call:' .. ARGV[14]] then
+    local applied = redis.call('HGET', KEYS[7], 'settled')
+    stand = stand or applied == 'EXECUTED' or applied == 'OUTCOME_UNKNOWN'
+  end
   set_fields(KEYS[1], ARGV[7])
-  redis.call('HDEL', KEYS[1], 'endedAt', 'errorClass', 'detail')
+  redis.call('HDEL', KEYS[1], 'endedAt', 'errorClass', 'detail', 'rawUntil')
+  redis.call('DEL', KEYS[6])
   redis.call('HSET', KEYS[1], 'state', 'running', 'deadlineAt', now() + tonumber(ARGV[9]))
   redis.call('HINCRBY', KEYS[1], 'requeues', 1)
   if ARGV[8] ~= '' then redis.call('HSET', KEYS[2], 'maxOutputTokens', ARGV[8]) end
-  if calls then
+  if stand then
     redis.call('HSET', KEYS[2], 'state', 'calls')
     append_events(KEYS[3], ARGV[12])
   else
     redis.call('HSET', KEYS[2], 'state', 'streaming', 'attempt', tonumber(ARGV[6]) + 1)
+    for _, field in ipairs(calls) do redis.call('HDEL', KEYS[2], field) end
     local last = redis.call('LINDEX', KEYS[4], -1)
     if last and string.sub(last, 1, #ARGV[10]) == ARGV[10] then redis.call('RPOP', KEYS[4]) end
     append_events(KEYS[3], ARGV[11])
   end
   keep_again(KEYS[1])
-  return calls and 'requeued_calls' or 'requeued_attempt'
+  return stand and 'requeued_calls' or 'requeued_attempt'
 end
 return act({run = KEYS[1], actions = KEYS[5], id = ARGV[1], round = ARGV[2], states = ARGV[3], action = ARGV[4],
   change = change})`,

@@ -2,24 +2,29 @@ import { LUA_APPEND_EVENTS, LUA_NOW, type Script } from "../../store/index.ts";
 import { LUA_FIELDS } from "./lua.ts";
 import { LUA_RETENTION } from "./retention-lua.ts";
 
-/** Lua: the arguments of a call that was refused are set aside. */
+/** Lua: the arguments of a call that was refused are set aside, in whichever of the keys they lie. */
 const LUA_REFUSED = `
-local function set_aside_refused(run, call, content)
-  local settled = redis.call('HGET', call, 'settled')
-  if settled and settled ~= 'EXECUTED' and settled ~= 'OUTCOME_UNKNOWN' then set_aside(run, call, content, now()) end
-  keep_with(run, call)
+local function set_aside_refused(run, call, ...)
+  local settled, time = redis.call('HGET', call, 'settled'), now()
+  if settled and settled ~= 'EXECUTED' and settled ~= 'OUTCOME_UNKNOWN' then
+    for _, key in ipairs({...}) do set_aside(run, call, key, time) end
+  end
+  keep_with(run, call, ...)
 end`;
 
 /**
  * Writes verdict and decision of an item once.
- *   KEYS 1 call, 2 events, 3 run, 4 content    ARGV 1 call fields, 2 events    Returns 1 | 0 (decided before)
+ *   KEYS 1 call, 2 events, 3 run, 4 content, 5 arguments
+ *   ARGV 1 call fields, 2 events, 3 sealed arguments of a call that the validator makes itself ("" for an item's)
+ *   Returns 1 | 0 (decided before)
  */
 export const DECIDE: Script = {
   name: "call-decide",
   lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_FIELDS}${LUA_RETENTION}${LUA_REFUSED}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 set_fields(KEYS[1], ARGV[1])
-set_aside_refused(KEYS[3], KEYS[1], KEYS[4])
+if ARGV[3] ~= '' then redis.call('SET', KEYS[5], ARGV[3]) end
+set_aside_refused(KEYS[3], KEYS[1], KEYS[4], KEYS[5])
 append_events(KEYS[2], ARGV[2])
 return 1`,
 };
@@ -46,7 +51,7 @@ return 1`,
 /**
  * Settlement: the one outcome of a call, and the turn as it stands then, in one step. A call that ran before its
  * response had ended is none of the turn's yet.
- *   KEYS 1 call, 2 turn, 3 events, 4 run, 5 content
+ *   KEYS 1 call, 2 turn, 3 events, 4 run, 5 content, 6 arguments
  *   ARGV 1 item key, 2 call fields, 3 events, 4 the grant that the call must still have, "" for any
  *   Returns { 1 first | 0 again or granted meanwhile, turn field, value, … }
  */
@@ -58,7 +63,7 @@ local call = redis.call('HMGET', KEYS[1], 'settled', 'grant')
 if not call[1] and (ARGV[4] == '' or (call[2] or '0') == ARGV[4]) then
   first = 1
   set_fields(KEYS[1], ARGV[2])
-  set_aside_refused(KEYS[4], KEYS[1], KEYS[5])
+  set_aside_refused(KEYS[4], KEYS[1], KEYS[5], KEYS[6])
   if redis.call('HEXISTS', KEYS[2], 'call:' .. ARGV[1]) == 1 then
     redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'settled')
   end

@@ -1,3 +1,5 @@
+import { OWN_ORDINALS } from "../../record/index.ts";
+
 /**
  * Lua: how long a run's keys live. While it goes on they have no end; its end sets `keepUntil`, when all of them go.
  * What is set aside, partial or refused, has an end of its own from the start, which its hash tells as `rawUntil`.
@@ -22,10 +24,18 @@ local function set_aside(run, hash, key, time)
   redis.call('PEXPIREAT', key, raw_until, 'LT')
 end
 
+-- What a response may have calls for: its items, and what the validator makes of it.
+local function each_ordinal(items, visit)
+  for ordinal = 0, items - 1 do visit(ordinal) end
+  for _, ordinal in ipairs({${Object.values(OWN_ORDINALS).join(", ")}}) do visit(ordinal) end
+end
+
 -- visit(key, hashes that may tell when it goes); all keys but the ledger's, which outlive the run.
 local function each_key(run, visit)
   local base, id = string.sub(run, 1, -4), string.match(run, '{(.-)}')
-  for _, name in ipairs({'spec', 'run', 'workspace', 'conversation', 'events', 'actions'}) do visit(base .. name, {}) end
+  for _, name in ipairs({'spec', 'run', 'workspace', 'partial', 'conversation', 'events', 'actions'}) do
+    visit(base .. name, {})
+  end
   for turn = 1, tonumber(redis.call('HGET', run, 'turn') or '0') do
     local turn_key = base .. 'turn:' .. turn
     visit(turn_key, {})
@@ -35,14 +45,15 @@ local function each_key(run, visit)
       local items = tonumber(redis.call('HGET', attempt_key, 'items') or '0')
       visit(attempt_key, {})
       visit(base .. 'raw:' .. place, {attempt_key})
-      for ordinal = 0, items - 1 do
+      each_ordinal(items, function(ordinal)
         local item = id .. '.' .. place .. '.' .. ordinal
         local item_key, call_key = base .. 'item:' .. item, base .. 'call:' .. item
         visit(item_key, {})
         visit(call_key, {})
         visit(base .. 'content:' .. item, {item_key, call_key})
+        visit(base .. 'arguments:' .. item, {call_key})
         visit(base .. 'result:' .. item, {})
-      end
+      end)
     end
   end
 end

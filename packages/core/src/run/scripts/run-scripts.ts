@@ -44,8 +44,9 @@ return 1`,
 
 /**
  * Ends a run once, and says when its keys go.
- *   KEYS 1 run, 2 its open turn, 3 events    ARGV 1 run fields, 2 events, 3 ms for which an ended run is kept,
- *        4 fields of the turn
+ *   KEYS 1 run, 2 its open turn, 3 events, 4 partial
+ *   ARGV 1 run fields, 2 events, 3 ms for which an ended run is kept, 4 sealed last text, which is set aside ("" for none),
+ *        5 fields of the turn
  *   Returns 1 | 0 (it had ended, or never was)
  */
 export const END_RUN: Script = {
@@ -57,9 +58,13 @@ local time = now()
 redis.call('HSET', KEYS[1], 'endedAt', time)
 if redis.call('EXISTS', KEYS[2]) == 1 then
   redis.call('HSET', KEYS[2], 'state', 'closed')
-  set_fields(KEYS[2], ARGV[4])
+  set_fields(KEYS[2], ARGV[5])
 end
 append_events(KEYS[3], ARGV[2])
+if ARGV[4] ~= '' then
+  redis.call('SET', KEYS[4], ARGV[4])
+  set_aside(KEYS[1], KEYS[1], KEYS[4], time)
+end
 end_keys(KEYS[1], time + tonumber(ARGV[3]))
 return 1`,
 };

@@ -24,12 +24,13 @@ return 1`,
 /**
  * Unlocks effects: the attempt's committed outcome lets its calls run, and they get their stages. The run is charged for
  * all of them here, in one step, and nothing is released that was not unlocked: that keeps the budgets of calls. A turn
- * whose calls are under way takes further ones, each once.
- *   KEYS 1 turn, 2 run, 3.. calls that were granted early
+ * whose calls are under way takes further ones, each once. A call whose record is settled is never parked as one that
+ * waits: nothing would settle it again.
+ *   KEYS 1 turn, 2 run, 3.. calls
  *   ARGV 1 attempt, 2 fields of the turn (stages and dependencies), 3 calls to charge, 4 of them mutating,
  *        5 limit of calls, 6 limit of mutating calls, 7 state of the run from now on, 8 state left ("streaming" or "calls"),
- *        9.. item keys of the calls that were granted early, and charged then
- *   Returns { unlocked | stale | late | over_calls | over_mutating, item key of each early call that is settled, … }
+ *        9.. their item keys
+ *   Returns { unlocked | stale | late | over_calls | over_mutating, item key of each call that is settled, … }
  */
 export const UNLOCK: Script = {
   name: "turn-unlock",
@@ -52,13 +53,13 @@ set_fields(KEYS[1], ARGV[2])
 local reply = {'unlocked'}
 for i = 3, #KEYS do
   local item = ARGV[i + 6]
-  local stage = 'released'
+  local early = redis.call('HDEL', KEYS[1], 'early:' .. item) == 1
   if redis.call('HEXISTS', KEYS[i], 'settled') == 1 then
-    stage = 'settled'
+    redis.call('HSET', KEYS[1], 'call:' .. item, 'settled')
     table.insert(reply, item)
+  elseif early then
+    redis.call('HSET', KEYS[1], 'call:' .. item, 'released')
   end
-  redis.call('HSET', KEYS[1], 'call:' .. item, stage)
-  redis.call('HDEL', KEYS[1], 'early:' .. item)
 end
 return reply`,
 };
