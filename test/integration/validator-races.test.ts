@@ -184,7 +184,7 @@ async function decisionOver(): Promise<void> {
 
 async function verifyRoute(): Promise<void> {
   for (const scenario of ["text", "tool_call"]) {
-    const report = { adapter: "responses@1", covers: "m", scenario };
+    const report = { adapter: "responses@2", covers: "m", scenario };
     const body = { version: 1, run: newRunId(), route: "gateway", ...report, passed: true, observed: "" };
     const record = signRecord(keyrings.validator, "report", JSON.stringify(body));
     await server.redis.hset(globalKeys.report("gateway"), reportField(report), JSON.stringify(record));
