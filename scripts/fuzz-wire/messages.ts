@@ -21,7 +21,8 @@ export function oracleMessages(bytes: Uint8Array): readonly OracleMessage[] {
 }
 
 function readBlock(lines: readonly string[]): readonly OracleMessage[] {
-  if (lines.some((line) => line.trimStart().startsWith("{"))) throw new Error("a bare line of JSON");
+  if (lines.some((line) => /^\s*[{[]/.test(line) && line.trim() !== "[DONE]"))
+    throw new Error("a bare line of JSON");
   const values = (field: string): readonly string[] =>
     lines.flatMap((line) => {
       if (line === field) return [""];
@@ -31,8 +32,10 @@ function readBlock(lines: readonly string[]): readonly OracleMessage[] {
   if (data.length === 0) return [];
   const text = data.join("\n").trim();
   const event = values("event").at(-1) ?? "";
+  if (isErrorName(event)) throw new Error("an event named error");
   if (text === "" || text === "[DONE]") return [{ event: null, text, data: null }];
   const value: unknown = JSON.parse(text);
+  if (Array.isArray(value)) throw new Error("a list");
   const message = { event: event === "" ? null : event, text, data: isObject(value) ? value : null };
   checkMessage(message);
   return [message];
@@ -40,12 +43,16 @@ function readBlock(lines: readonly string[]): readonly OracleMessage[] {
 
 function checkMessage({ event, data }: OracleMessage): void {
   if (data === null) return;
-  if ((data["error"] ?? null) !== null || data["type"] === "error" || event === "error") {
+  if ((data["error"] ?? null) !== null || isErrorName(data["type"])) {
     throw new Error("an error");
   }
   const type = data["type"];
   if (typeof type === "string" && type !== "" && event !== null && type !== event)
     throw new Error("two types");
+}
+
+function isErrorName(name: unknown): boolean {
+  return typeof name === "string" && /(?:^|\.)error$/.test(name);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

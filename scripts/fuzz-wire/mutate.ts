@@ -1,5 +1,6 @@
 // Takes recorded bytes and other recordings of the same family, gives bytes that something happened to; what
 // happens is decided by the random numbers alone.
+import { ERROR_SHAPES } from "../conformance/transport/errors.ts";
 import type { Random } from "./random.ts";
 
 interface Material {
@@ -19,10 +20,9 @@ const FRAMES = [
   "\n\n",
   "data: [DONE]\n\n",
   "data: {}\n\n",
-  'data: {"error":{"message":"over"}}\n\n',
   'data: {"error":null}\n\n',
-  '{"error":{"message":"bad gateway"}}\n\n',
   'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n',
+  ...ERROR_SHAPES.map(({ frame }) => frame),
   'data: {"type":"response.completed","response":{"status":"completed"}}\n\n',
   'data: {"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}\n\n',
   'data: {"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}\n\n',

@@ -247,7 +247,7 @@ describe("on a verified route with boundary item", () => {
       state: "ITEM_TERMINAL",
       errorClass: null,
       contentDigest: sha256Hex(content),
-      adapter: "responses@1",
+      adapter: "responses@2",
     } as const;
     const record = signAs(cell.keyrings.streamer, "item", body);
     await cell.redis.hset(place, { record: JSON.stringify(record) });

@@ -67,7 +67,7 @@ test("a route that keeps its contract passes every scenario, and what it sent is
   expect(JSON.parse(stdout)).toMatchObject({
     route: "gateway",
     family: "responses",
-    adapter: "responses@1",
+    adapter: "responses@2",
     passed: true,
     verified: true,
     scenarios: [
@@ -75,7 +75,7 @@ test("a route that keeps its contract passes every scenario, and what it sent is
         scenario: "text",
         demand: "passed",
         verdict: "passed",
-        adapter: "responses@1",
+        adapter: "responses@2",
         covers: "replay/**",
         observed: { ...CLEAN, turns: 1, calls: 0, validCalls: 0, distinctCalls: 0 },
         reasons: [],

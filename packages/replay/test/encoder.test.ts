@@ -33,6 +33,8 @@ function encode(family: Family, entries: readonly unknown[]): string {
     entries: z.array(conversationEntrySchema).parse(entries),
     tools: TOOLS,
     maxOutputTokens: 4096,
+    temperature: 0.5,
+    topP: 0.9,
     stopSequences: family === "responses" ? [] : ["END"],
     parallelToolCalls: false,
     stream: true,

@@ -53,6 +53,11 @@ export const OUTCOMES: readonly ConformanceCase[] = REASONS.flatMap(([reason, wi
       content: a.STARTED + a.text(0, "hi") + a.stopReason(reason) + a.STOPPED,
       expect: withText,
     }),
+    body(`outcome-${name}-text`, `The stop reason ${reason} beside a text, in a whole body.`, {
+      covers,
+      value: a.message([{ type: "text", text: "hi" }], reason),
+      expect: withText,
+    }),
     sse(`outcome-${name}-call`, `The stop reason ${reason} behind a whole call.`, {
       covers,
       content: a.STARTED + a.ONE + a.stopReason(reason) + a.STOPPED,

@@ -37,9 +37,20 @@ const REASONS = [
       ["other", "PROVIDER_STOPPED"],
       ["unknown", "PROVIDER_STOPPED"],
       ["end_turn", "SIGNAL_FOREIGN"],
-      ["STOP", "SIGNAL_FOREIGN"],
+      ["model_context_window_exceeded", "SIGNAL_FOREIGN"],
+      ["pause_turn", "SIGNAL_FOREIGN"],
+      ["refusal", "SIGNAL_FOREIGN"],
+      ["stop_sequence", "SIGNAL_FOREIGN"],
+      ["BLOCKLIST", "SIGNAL_FOREIGN"],
+      ["LANGUAGE", "SIGNAL_FOREIGN"],
       ["MAX_TOKENS", "SIGNAL_FOREIGN"],
+      ["OTHER", "SIGNAL_FOREIGN"],
+      ["PROHIBITED_CONTENT", "SIGNAL_FOREIGN"],
+      ["RECITATION", "SIGNAL_FOREIGN"],
+      ["SPII", "SIGNAL_FOREIGN"],
+      ["STOP", "SIGNAL_FOREIGN"],
       ["MALFORMED_FUNCTION_CALL", "CALL_MALFORMED"],
+      ["UNEXPECTED_TOOL_CALL", "CALL_UNEXPECTED"],
       ["some_future_reason", "SIGNAL_UNKNOWN"],
     ] as const
   ).map(
@@ -62,6 +73,11 @@ export const OUTCOMES: readonly ConformanceCase[] = REASONS.flatMap(([reason, wi
     sse(`outcome-${name}-text`, `The finish reason ${reason} behind a text.`, {
       covers: [],
       content: c.chunk({ content: "hi" }) + c.finish(reason) + c.DONE,
+      expect: withText,
+    }),
+    body(`outcome-${name}-text`, `The finish reason ${reason} beside a text, in a whole body.`, {
+      covers: [],
+      value: c.completion({ content: "hi" }, reason),
       expect: withText,
     }),
     sse(`outcome-${name}-call`, `The finish reason ${reason} behind a whole call.`, {

@@ -21,6 +21,11 @@ export const TERMINATION: readonly ConformanceCase[] = [
     content: c.chunk({ refusal: "I won't" }) + c.finish("stop") + c.DONE,
     expect: stops("stop", aside(c.MESSAGE)),
   }),
+  body("outcome-refusal", "A refusal and nothing else is one in a whole body, too.", {
+    covers: [],
+    value: c.completion({ refusal: "I won't" }, "stop"),
+    expect: stops("stop", aside(c.MESSAGE)),
+  }),
   sse("several-choices", "Of several answers nobody said which one counts.", {
     covers: [],
     content:

@@ -59,25 +59,31 @@ const OUTCOMES: readonly ConformanceCase[] = REASONS.flatMap(([reason, expect]) 
   ];
 });
 
-const BLOCKED: readonly ConformanceCase[] = [
-  "SAFETY",
-  "OTHER",
-  "BLOCKLIST",
-  "PROHIBITED_CONTENT",
-  "IMAGE_SAFETY",
-  "MODEL_ARMOR",
-  "JAILBREAK",
-].map((reason) =>
-  sse(
-    `outcome-blocked-${reason.toLowerCase().replaceAll("_", "-")}`,
-    `A prompt that is blocked (${reason}) is a policy stop.`,
-    {
-      covers: [],
-      content: g.chunk({ promptFeedback: { blockReason: reason } }),
-      expect: stops(`blockReason:${reason}`),
-    },
-  ),
-);
+const BLOCKED: readonly ConformanceCase[] = (
+  [
+    ["SAFETY"],
+    ["OTHER"],
+    ["BLOCKLIST"],
+    ["PROHIBITED_CONTENT"],
+    ["IMAGE_SAFETY"],
+    ["MODEL_ARMOR"],
+    ["JAILBREAK"],
+    ["BLOCK_REASON_UNSPECIFIED"],
+    ["BLOCKED_REASON_UNSPECIFIED"],
+    ["SOME_FUTURE_REASON", "SIGNAL_UNKNOWN"],
+  ] as const
+).flatMap(([reason, errorClass]) => {
+  const name = `outcome-blocked-${reason.toLowerCase().replaceAll("_", "-")}`;
+  const outcome = errorClass === undefined ? "a policy stop" : "indeterminate";
+  const title = `A prompt that is blocked (${reason}) is ${outcome}`;
+  const raw = `blockReason:${reason}`;
+  const expect = errorClass === undefined ? stops(raw) : refuses(errorClass, raw);
+  const promptFeedback = { blockReason: reason };
+  return [
+    sse(name, `${title}.`, { covers: [], content: g.chunk({ promptFeedback }), expect }),
+    body(name, `${title}, in a whole body too.`, { covers: [], value: g.blocked(promptFeedback), expect }),
+  ];
+});
 
 export const GEMINI_CASES: readonly ConformanceCase[] = [
   ...OUTCOMES,
@@ -85,6 +91,11 @@ export const GEMINI_CASES: readonly ConformanceCase[] = [
   sse("outcome-text", "Text alone completes.", {
     covers: [],
     content: g.parts({ text: "hi" }) + g.STOP,
+    expect: completes("STOP", g.MESSAGE),
+  }),
+  body("outcome-text", "Text alone completes, as a whole body too.", {
+    covers: [],
+    value: g.response([{ text: "hi" }], "STOP"),
     expect: completes("STOP", g.MESSAGE),
   }),
   sse("outcome-nothing", "STOP without any part is complete, and flagged as empty.", {

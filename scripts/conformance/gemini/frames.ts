@@ -40,6 +40,11 @@ export function response(sent: readonly object[], reason: string | null, fields:
   };
 }
 
+/** A whole body of a prompt that was not answered. */
+export function blocked(promptFeedback: object): object {
+  return { responseId: "resp_1", modelVersion: "model-1", promptFeedback };
+}
+
 export function text(piece: string): object {
   return { text: piece };
 }

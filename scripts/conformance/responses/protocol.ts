@@ -1,23 +1,13 @@
-import {
-  aside,
-  body,
-  call,
-  completes,
-  item,
-  refuses,
-  runs,
-  sse,
-  stops,
-  textCall,
-  truncates,
-} from "../case.ts";
+import { aside, body, call, completes, item, refuses, runs, sse, textCall, truncates } from "../case.ts";
 import type { ConformanceCase } from "../case.ts";
 import * as r from "./frames.ts";
+import { OUTCOMES } from "./outcomes.ts";
 
 const NUMBERED = r.FINISHED + r.COMPLETED;
 
 /** What the protocol itself says: its items, and every way in which a response of it can end. */
 export const PROTOCOL: readonly ConformanceCase[] = [
+  ...OUTCOMES,
   sse("call", "A call by the book, every event numbered, runs.", {
     covers: [],
     content: numbered(NUMBERED),
@@ -105,6 +95,11 @@ export const PROTOCOL: readonly ConformanceCase[] = [
       r.COMPLETED,
     expect: runs("completed", { ...call("mcpr_1", "x", {}), kind: "provider_executed" }, r.ASIDE_B),
   }),
+  body("approval-request", "It does in a whole body, too.", {
+    covers: [],
+    value: r.response([{ type: "mcp_approval_request", id: "mcpr_1", name: "x", arguments: "{}" }, r.B]),
+    expect: runs("completed", { ...call("mcpr_1", "x", {}), kind: "provider_executed" }, r.ASIDE_B),
+  }),
   sse("reasoning", "Reasoning and items of unknown types are kept, and decide nothing.", {
     covers: [],
     content:
@@ -124,52 +119,6 @@ export const PROTOCOL: readonly ConformanceCase[] = [
     covers: [],
     value: r.response([r.message("hi")]),
     expect: completes("completed", r.MESSAGE),
-  }),
-  sse("outcome-refusal", "A refusal in words and nothing else is a policy stop.", {
-    covers: [],
-    content:
-      r.CREATED + r.done(0, r.message("", { content: [{ type: "refusal", refusal: "no" }] })) + r.COMPLETED,
-    expect: stops("completed", aside(r.MESSAGE)),
-  }),
-  sse("outcome-max-output-tokens", "A spent budget truncates, and the whole call before it does not run.", {
-    covers: [],
-    content: r.FINISHED + r.ended("incomplete", { incomplete_details: { reason: "max_output_tokens" } }),
-    expect: truncates("incomplete:max_output_tokens", r.ASIDE_A),
-  }),
-  body("outcome-max-output-tokens", "A spent budget truncates a whole body, too.", {
-    covers: [],
-    value: r.response([r.A], { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }),
-    expect: truncates("incomplete:max_output_tokens", r.ASIDE_A),
-  }),
-  sse("outcome-content-filter", "A content filter is a policy stop, and nothing runs.", {
-    covers: [],
-    content: r.FINISHED + r.ended("incomplete", { incomplete_details: { reason: "content_filter" } }),
-    expect: stops("incomplete:content_filter", r.ASIDE_A),
-  }),
-  sse("outcome-incomplete-without-reason", "An incomplete response that does not say why is indeterminate.", {
-    covers: [],
-    content: r.FINISHED + r.ended("incomplete"),
-    expect: refuses("SIGNAL_UNSPECIFIED", "incomplete", r.ASIDE_A),
-  }),
-  sse("outcome-incomplete-future-reason", "A future reason for being incomplete is indeterminate.", {
-    covers: [],
-    content: r.FINISHED + r.ended("incomplete", { incomplete_details: { reason: "solar_flare" } }),
-    expect: refuses("SIGNAL_UNKNOWN", "incomplete:solar_flare", r.ASIDE_A),
-  }),
-  sse("outcome-failed", "A failed response is indeterminate, whatever came before.", {
-    covers: [],
-    content: r.FINISHED + r.ended("failed", { error: { code: "server_error", message: "over" } }),
-    expect: refuses("PROVIDER_ERROR", "failed", r.ASIDE_A),
-  }),
-  sse("outcome-failed-bio-policy", "A failure by the provider's policy is a policy stop.", {
-    covers: [],
-    content: r.FINISHED + r.ended("failed", { error: { code: "bio_policy", message: "no" } }),
-    expect: stops("failed", r.ASIDE_A),
-  }),
-  sse("outcome-failed-image-policy", "A failure by the provider's image policy is a policy stop.", {
-    covers: [],
-    content: r.CREATED + r.ended("failed", { error: { code: "image_content_policy_violation" } }),
-    expect: stops("failed"),
   }),
   ...(
     [

@@ -46,30 +46,31 @@ export function framing(book: Book): readonly ConformanceCase[] {
       content: stream.trimEnd().slice(0, -1),
       expect: unclosed(book, "STREAM_TRUNCATED", "mid_line"),
     }),
-    sse("c84-bare-error", "A line of JSON with an error, outside any field, is an error.", {
-      covers: ["C84", "C41"],
-      content: `${before}{"error":{"message":"bad gateway"}}\n\n${closing}`,
-      expect: doubted(book, "PROVIDER_ERROR"),
-    }),
-    sse("c84-bare-error-lines", "An error in several lines outside any field is one error.", {
-      covers: ["C84", "C41"],
-      content: `${before}{\n  "error": {\n    "code": 503,\n    "message": "over"\n  }\n}\n\n${closing}`,
-      expect: doubted(book, "PROVIDER_ERROR"),
-    }),
     sse("c84-bare-json", "A line of any other JSON outside a field can't be trusted, either.", {
       covers: ["C84"],
       content: `${before}{"detail":"who wrote this"}\n\n${closing}`,
       expect: doubted(book, "STREAM_MALFORMED"),
     }),
+    sse("c84-bare-json-list", "Nor can a list that is no error.", {
+      covers: ["C84"],
+      content: `${before}[1]\n\n${closing}`,
+      expect: doubted(book, "STREAM_MALFORMED"),
+    }),
+    variant(
+      "c36-done-bare",
+      "The marker outside its field is nothing.",
+      ["C36"],
+      `${before}[DONE]\n\n${closing}`,
+    ),
     sse("frame-of-broken-json", "A frame of broken JSON makes the response indeterminate.", {
       covers: [],
       content: `${before}data: {"a":\n\n${closing}`,
       expect: doubted(book, "STREAM_MALFORMED"),
     }),
-    sse("c41-error-frame", "An error frame holds, and a normal ending behind it changes nothing.", {
-      covers: ["C41"],
-      content: `${before}data: {"error":{"message":"over","code":null}}\n\n${closing}`,
-      expect: doubted(book, "PROVIDER_ERROR"),
+    sse("frame-of-a-list", "A frame that is a list without an error is no frame.", {
+      covers: [],
+      content: `${before}data: [{"a":1}]\n\n${closing}`,
+      expect: doubted(book, "STREAM_MALFORMED"),
     }),
     sse("c36-done-appended", "A [DONE] before the end is no signal of a family that has none.", {
       covers: ["C36"],

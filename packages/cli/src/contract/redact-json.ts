@@ -25,6 +25,8 @@ const ARGUMENT_KEYS: ReadonlySet<string> = new Set([
   "partialArgs",
   "partial_json",
 ]);
+/** Lists of pieces of an input: their own keys are the protocol's. */
+const PIECES_KEY = "partialArgs";
 /** Unescaped, so that no text within a string can look like it. */
 const ARGUMENT_DELTA = /"type"\s*:\s*"response\.(?:function_call_arguments|custom_tool_call_input)\.delta"/;
 const DONE = "[DONE]";
@@ -36,29 +38,57 @@ const SCALAR = /^(?:true|false|null|-?\d[\d.eE+-]*)$/;
 export function redactJson(payload: string, redaction: Redaction): string {
   if (payload.trim() === DONE) return payload;
   const delta = ARGUMENT_DELTA.test(payload);
-  return rewrite(payload, (value, path) => redactString(value, path, { ...redaction, delta }));
+  const known = { ...redaction, delta };
+  return rewrite(payload, {
+    text: (value, path) => redactString(value, path, known),
+    scalar: (value, path) => (isForeign(path, known) ? value.replaceAll(/\d/g, "1") : value),
+    key: (value, path) =>
+      isForeign(path, known) && !path.includes(PIECES_KEY) ? redaction.placeholders.idFor(value) : value,
+  });
 }
 
 /** The values of every key `name`: those of calls and of offered tools among them. */
 export function callNames(payload: string): readonly string[] {
   const names: string[] = [];
-  rewrite(payload, (value, path) => {
-    if (path.at(-1) === "name") names.push(value);
-    return value;
+  rewrite(payload, {
+    text(value, path) {
+      if (path.at(-1) === "name") names.push(value);
+      return value;
+    },
+    scalar: (value) => value,
+    key: (value) => value,
   });
   return names;
 }
 
 type Path = readonly string[];
 
-function redactString(value: string, path: Path, known: Redaction & { readonly delta: boolean }): string {
-  const { placeholders, tools, ownCalls, delta } = known;
+interface Known extends Redaction {
+  readonly delta: boolean;
+}
+
+function isArgument(path: Path, { delta }: Known): boolean {
+  return path.some((name) => ARGUMENT_KEYS.has(name)) || (delta && path.at(-1) === "delta");
+}
+
+/** In arguments that are not the scenario's own no key, word or number is the protocol's. */
+function isForeign(path: Path, known: Known): boolean {
+  return !known.ownCalls && isArgument(path, known);
+}
+
+function redactString(value: string, path: Path, known: Known): string {
+  const { placeholders, tools } = known;
   const key = path.at(-1) ?? "";
-  const isArgument = path.some((name) => ARGUMENT_KEYS.has(name)) || (delta && key === "delta");
-  if (isArgument && ownCalls) return value;
+  if (isForeign(path, known)) return unreadable(value);
+  if (isArgument(path, known)) return value;
   if (key === "name" && tools.has(value)) return value;
   if (WORD_KEYS.has(key) && isWord(value)) return value;
   if (ID_KEY.test(key) && !value.includes("\\")) return placeholders.idFor(value);
+  return unreadable(value);
+}
+
+/** An escape is one character. */
+function unreadable(value: string): string {
   return filler(value.replaceAll(/\\u[0-9a-f]{4}|\\./giu, "x").replaceAll("\\", "x"));
 }
 
@@ -68,22 +98,31 @@ interface Frame {
   wantsKey: boolean;
 }
 
-/** Hands each string that is a value to `replace`, as it stands between its quotes, with the keys that lead to it. */
-function rewrite(payload: string, replace: (value: string, path: Path) => string): string {
+type Replace = (value: string, path: Path) => string;
+
+interface Replacements {
+  readonly text: Replace;
+  readonly scalar: Replace;
+  readonly key: Replace;
+}
+
+/** Hands over each string as it stands between its quotes, each other value and each key, with the keys around it. */
+function rewrite(payload: string, replace: Replacements): string {
   const frames: Frame[] = [];
   return payload.replaceAll(TOKEN, (token) => {
     const frame = frames.at(-1);
     if (!token.startsWith('"')) {
       follow(frames, token);
-      return /^[{}[\],:]$/.test(token) || SCALAR.test(token) ? token : filler(token);
+      if (SCALAR.test(token)) return replace.scalar(token, pathOf(frames));
+      return /^[{}[\],:]$/.test(token) ? token : filler(token);
     }
     const closed = token.length > 1 && isClosed(token);
     const inner = token.slice(1, closed ? -1 : undefined);
     if (frame?.wantsKey === true) {
       frame.key = inner;
-      return token;
+      return `"${replace.key(inner, pathOf(frames.slice(0, -1)))}${closed ? '"' : ""}`;
     }
-    return `"${replace(inner, pathOf(frames))}${closed ? '"' : ""}`;
+    return `"${replace.text(inner, pathOf(frames))}${closed ? '"' : ""}`;
   });
 }
 

@@ -12,7 +12,8 @@ const FIELDS: ReadonlySet<string> = new Set(["", "data", "event", "id", "retry"]
 /** `tools`: the names that the scenario's own tools have; only calls of nothing but these keep their arguments. */
 export function redactStream(bytes: Uint8Array, tools: ReadonlySet<string>): string | null {
   const decoded = decode(bytes);
-  if (decoded === null || !/^\ufeff?data:/m.test(decoded) || /^[ \t]*\{[ \t]*$/m.test(decoded)) return null;
+  if (decoded === null || !/^\ufeff?data:/m.test(decoded) || /^[ \t]*[[{]+[ \t]*$/m.test(decoded))
+    return null;
   const [mark, text] = decoded.startsWith(BYTE_ORDER_MARK)
     ? [BYTE_ORDER_MARK, decoded.slice(1)]
     : ["", decoded];
@@ -76,7 +77,7 @@ function prefixOf(line: string): string {
 
 /** Every line but those of data; a gateway may write an error as a bare line of JSON. */
 function redactLine(line: string, redaction: Redaction): string {
-  if (line.startsWith("{")) return redactJson(line, redaction);
+  if (/^\s*[[{]/.test(line)) return redactJson(line, redaction);
   const [, name = "", gap = "", value = ""] = /^([^:]*)(:? ?)(.*)$/s.exec(line) ?? [];
   const field = FIELDS.has(name) ? name : filler(name);
   if (name === "event" && isWord(value)) return line;

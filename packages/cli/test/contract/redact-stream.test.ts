@@ -50,6 +50,33 @@ describe("a redacted stream", () => {
     expect(redacted).not.toContain("wire_money");
   });
 
+  test("keeps no word, number or key of another tool's arguments, whatever they look like", () => {
+    const start = (name: string, input: string): string =>
+      `data: {"type":"content_block_start","index":7,"content_block":{"type":"tool_use","name":"${name}","input":${input}}}\n\n`;
+    const input =
+      '{"code":"hunter2-secret","status":"acme/private-repo","acme":[{"id":-42.5e1,"code":true}]}';
+    expect(redact(start("wire_money", input))).toBe(
+      start(
+        "xxxxxxxxxx",
+        '{"0001":"xxxxxxxxxxxxxx","000002":"xxxxxxxxxxxxxxxxx","0003":[{"04":-11.1e1,"0001":true}]}',
+      ),
+    );
+    expect(redact(start("read_file", input))).toBe(start("read_file", input));
+    const partial = (name: string, piece: string, value: string, count: number): string =>
+      `data: {"functionCall":{"name":"${name}","partialArgs":[{"jsonPath":"${piece}","stringValue":"${value}","numberValue":${count}}]}}\n\n`;
+    expect(redact(partial("wire_money", "$.acme", "secret", 42))).toBe(
+      partial("xxxxxxxxxx", "xxxxxx", "xxxxxx", 11),
+    );
+  });
+
+  test("keeps a bare list that is an error one, without its words", () => {
+    const call = 'data: {"name":"read_file"}\n\n';
+    expect(redact(`${call}[{"error":{"message":"Jane"}}]\n\n`)).toBe(
+      `${call}[{"error":{"message":"xxxx"}}]\n\n`,
+    );
+    expect(redact(`${call}[{\n"error":{"message":"Jane"}}]\n\n`)).toBeNull();
+  });
+
   test.each([
     ["a body without events", '{"error":{"message":"no"}}'],
     ["no bytes", ""],
@@ -72,7 +99,7 @@ describe("a redacted stream", () => {
           const stream = `data: {"a":[${json}],"${key}":"${SECRET}","b":{"c":["${SECRET}"]}}\n\n: ${SECRET}\n${SECRET}\n`;
           const redacted = redact(stream.slice(0, Math.max(7, cut % stream.length))) ?? "";
           expect(redacted).not.toContain("Jane");
-          expect(redacted).not.toContain("1234");
+          expect(redacted).not.toContain("Doe");
         },
       ),
     );

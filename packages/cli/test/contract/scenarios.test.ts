@@ -88,7 +88,7 @@ const PLAYED: ScenarioPlayed = {
     version: 1,
     run: "r1",
     route: "r",
-    adapter: "responses@1",
+    adapter: "responses@2",
     covers: "m\u001b[2J",
     scenario: "tool_call",
     passed: false,
@@ -119,7 +119,7 @@ describe("a played scenario", () => {
     const text = contractText(paper(), {
       route: "r",
       family: "responses",
-      adapter: "responses@1",
+      adapter: "responses@2",
       passed: false,
       verified: false,
       scenarios: [scenarioResult(PLAYED), scenarioResult(refused)],

@@ -8,6 +8,6 @@ export {
 export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } from "./terminal.ts";
 export { reportBodySchema, type ReportBody } from "./report.ts";
 export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";
-export { stopSequenceSchema, turnBodySchema, type TurnBody } from "./turn.ts";
+export { samplingFields, stopSequenceSchema, turnBodySchema, type TurnBody } from "./turn.ts";
 export { CONTRACT_VERSION, count, parseBody } from "./version.ts";
 export { runEventSchema, type RunEvent } from "./event.ts";

@@ -7,6 +7,12 @@ export const stopSequenceSchema = z.strictObject({
   meaning: z.enum(["complete", "truncated"]),
 });
 
+/** How the model chooses, where the run says so; not every model takes these. */
+export const samplingFields = {
+  temperature: z.number().min(0).max(2).exactOptional(),
+  topP: z.number().min(0).max(1).exactOptional(),
+};
+
 /** One request that the streamer shall send: everything but the conversation, which it reads itself. */
 export const turnBodySchema = z.strictObject({
   ...bodyHead,
@@ -19,5 +25,6 @@ export const turnBodySchema = z.strictObject({
   /** the run's stop sequences, sealed: they are the spec's own text; null for none */
   stopSequences: z.string().max(8_192).nullable(),
   parallelToolCalls: z.boolean(),
+  ...samplingFields,
 });
 export type TurnBody = z.infer<typeof turnBodySchema>;

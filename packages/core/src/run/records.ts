@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { itemStateSchema } from "../call/index.ts";
-import { grantedWorkspaceSchema } from "../contract/index.ts";
+import { grantedWorkspaceSchema, samplingFields } from "../contract/index.ts";
 import { DECISIONS, RISKS } from "../policy/index.ts";
 import { CONTRACT_SCENARIOS } from "./contract-scenario.ts";
 import { limitsSchema, ON_TRUNCATED } from "./spec.ts";
@@ -37,6 +37,7 @@ export const runPlanSchema = z.strictObject({
   stopSequences: z.number().default(0),
   /** how long what is set aside of it is kept */
   rawMs: z.number().default(0),
+  ...samplingFields,
   parallel: z.enum(["on", "off"]),
   allOrNothing: z.boolean(),
   workspace: grantedWorkspaceSchema.nullable(),

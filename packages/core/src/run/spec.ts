@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { artifactExpectationSchema } from "../artifact/index.ts";
-import { commitSchema, stopSequenceSchema } from "../contract/index.ts";
+import { commitSchema, samplingFields, stopSequenceSchema } from "../contract/index.ts";
 import { AirlockError } from "../fault/index.ts";
 import { CONTRACT_SCENARIOS } from "./contract-scenario.ts";
 
@@ -45,6 +45,7 @@ export const runSpecSchema = z.strictObject({
   expect: artifactExpectationSchema.default({ kind: "text" }),
   onTruncated: z.enum(ON_TRUNCATED).default("larger_budget"),
   stopSequences: z.array(stopSequenceSchema).max(4).default([]),
+  ...samplingFields,
   parallel: z.enum(["on", "off"]).default("on"),
   allOrNothing: z.boolean().default(false),
   limits: limitsSchema.prefault({}),

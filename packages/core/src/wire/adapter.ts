@@ -4,9 +4,10 @@ import type { ConversationEntry } from "./conversation.ts";
 import type { ItemFacts, WireEvent } from "./events.ts";
 import type { Family } from "./family.ts";
 import { INDETERMINATE, type Outcome, type RawSignal } from "./outcome.ts";
+import type { Sampling } from "./sampling.ts";
 import type { SseMessage } from "./sse.ts";
 
-export interface EncodeInput {
+export interface EncodeInput extends Sampling {
   readonly model: string;
   readonly entries: readonly ConversationEntry[];
   readonly tools: readonly EncodeTool[];

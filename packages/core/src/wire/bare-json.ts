@@ -2,6 +2,9 @@
 // begins like JSON and is none as it is, so that nobody takes it for nothing.
 import type { SseMessage } from "./sse.ts";
 
+/** An object or a list; a marker outside its field is none. */
+const JSON_START = /^\s*(?:\{|\[(?!DONE\]))/;
+const JSON_END = /[}\]]\s*$/;
 /** Proxies write an error in a line or in a few: whatever is longer is given in pieces, which are no JSON. */
 const MAX_LINES = 64;
 
@@ -22,9 +25,9 @@ export function createBareJson(queue: SseMessage[]): BareJson {
 
   return {
     take(line) {
-      if (held.length === 0 && !line.trimStart().startsWith("{")) return;
+      if (held.length === 0 && !JSON_START.test(line)) return;
       held.push(line);
-      if (held.length === MAX_LINES || (line.trimEnd().endsWith("}") && isJson(held.join("\n")))) flush();
+      if (held.length === MAX_LINES || (JSON_END.test(line) && isJson(held.join("\n")))) flush();
     },
     flush,
   };

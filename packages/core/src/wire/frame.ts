@@ -1,7 +1,7 @@
 import type { ErrorClass } from "../fault/index.ts";
-import { isJsonArray, type JsonObject, type JsonValue } from "../json/index.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
 import type { WireEvent } from "./events.ts";
-import { object, text } from "./fields.ts";
+import { object, objects, text } from "./fields.ts";
 import type { SseMessage } from "./sse.ts";
 
 export interface Frame {
@@ -23,14 +23,18 @@ const DONE = "[DONE]";
 export function readFrame(message: SseMessage): FrameReading {
   const wireType = message.event ?? "";
   const trimmed = message.data.trim();
-  if (trimmed === "" || (trimmed === DONE && !message.bare)) return { status: "idle" };
+  const isNamedError = isErrorType(wireType);
+  const isIdle = trimmed === "" || (trimmed === DONE && !message.bare);
+  if (isIdle && !isNamedError) return { status: "idle" };
   const data = parseFrameJson(trimmed);
-  if (typeof data === "object" && reportsError(data, wireType)) {
-    return { status: "error", error: readError(data) };
-  }
+  const error = data === undefined ? null : bodyError(data);
+  if (error !== null) return { status: "error", error };
+  if (isNamedError) return { status: "error", error: namedError(data === undefined ? trimmed : data) };
   if (message.bare) return fault(wireType, "bare_json_line");
-  if (data === "no_json") return fault(wireType, "invalid_json");
-  if (data === "no_object") return { status: "unknown" };
+  if (data === undefined) return fault(wireType, "invalid_json");
+  // Errors may come as a list; nothing else does.
+  if (isJsonArray(data)) return fault(wireType, "array_frame");
+  if (!isJsonObject(data)) return { status: "unknown" };
   const dataType = text(data["type"]);
   if (dataType !== null && message.event !== null && dataType !== message.event) {
     return fault(wireType, "event_type_mismatch");
@@ -47,34 +51,43 @@ export function frameError(wireType: string, code: string, errorClass: ErrorClas
   return { type: "stream_error", wireType, code, message: null, errorClass };
 }
 
-/** The error that stands where a whole JSON response was expected; null where the body is not one. */
+/** The error that a frame or a whole body is, or that stands in the list that it is; null where there is none. */
 export function bodyError(body: JsonValue): WireEvent | null {
-  const data = object(isJsonArray(body) ? body[0] : body);
-  return data !== null && reportsError(data, "") ? readError(data) : null;
+  const data = objects(isJsonArray(body) ? body : [body]).find((each) => reportsError(each));
+  return data === undefined ? null : readError(data);
 }
 
 function fault(wireType: string, code: string): FrameReading {
   return { status: "error", error: frameError(wireType, code, "STREAM_MALFORMED") };
 }
 
-/** Wire frames only: the arguments of a call are a string inside the frame and stay one. */
-function parseFrameJson(data: string): JsonObject | "no_object" | "no_json" {
+/**
+ * Wire frames and values within them only: the arguments of a call are a string inside the frame and stay one.
+ * Undefined for what is no JSON.
+ */
+export function parseFrameJson(data: string): JsonValue | undefined {
   try {
-    const value: unknown = JSON.parse(data);
-    return isObject(value) ? value : "no_object";
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse gives nothing else
+    return JSON.parse(data) as JsonValue;
   } catch {
     // The caller reports it.
-    return "no_json";
+    return undefined;
   }
 }
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function reportsError(data: JsonObject): boolean {
+  const error = data["error"] ?? null;
+  return error !== null || isErrorType(text(data["type"]) ?? "") || data["object"] === "error";
 }
 
-function reportsError(data: JsonObject, wireType: string): boolean {
-  const error = data["error"] ?? null;
-  return error !== null || data["type"] === "error" || data["object"] === "error" || wireType === "error";
+/** `error`, or a family's own such as `response.error`. */
+function isErrorType(wireType: string): boolean {
+  return wireType === "error" || wireType.endsWith(".error");
+}
+
+/** What is named an error is one, whatever its data. */
+function namedError(data: JsonValue): WireEvent {
+  return readError(object(data) ?? { message: data });
 }
 
 /** The error is flat in the frame, an object under `error`, or a bare text there: all three are real. */

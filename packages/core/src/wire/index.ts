@@ -24,4 +24,5 @@ export {
   type OutcomeKind,
   type RawSignal,
 } from "./outcome.ts";
+export { samplingOf, type Sampling } from "./sampling.ts";
 export { createSseReader, type SseEnd, type SseLimits, type SseMessage, type SseReader } from "./sse.ts";

@@ -2,6 +2,7 @@
 // every other frame, which has to be read in full. Nearly all frames of a long stream are such repetitions.
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonValue } from "../json/index.ts";
+import { parseFrameJson } from "./frame.ts";
 import type { SseMessage } from "./sse.ts";
 import { endOfString } from "./source-text.ts";
 
@@ -100,19 +101,8 @@ function match<Meaning>(
 }
 
 function parseValue(text: string): string | number | null {
-  const value = parse(text);
+  const value = parseFrameJson(text);
   return typeof value === "string" || typeof value === "number" ? value : null;
-}
-
-/** Wire frames and texts within them; null for what is no JSON: then the frame is read in full, and refused there. */
-function parse(text: string): JsonValue {
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse gives nothing else
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    // Null is what the caller asked for.
-    return null;
-  }
 }
 
 /** What stands in for each member when a template is tried; all different, so that none is taken for another. */
@@ -124,17 +114,19 @@ const ROLES = {
 
 /** Null where a member can't be told from the rest of the frame. */
 function findTemplate({ event, data }: SseMessage, members: RepeatedMembers): Template | null {
+  const frame = parseFrameJson(data);
+  if (frame === undefined) return null;
   const holes: Hole[] = [];
   for (const role of ["piece", "counter", "padding"] as const) {
     const hole = findHole(data, role, members[role]?.at(-1));
     if (hole !== null) holes.push(hole);
-    else if (role === "piece") return null;
+    else if (role === "piece" || holds(frame, members[role])) return null;
   }
   holes.sort((left, right) => left.from - right.from);
   const ends = [0, ...holes.map(({ to }) => to)];
   const literals = ends.map((end, at) => data.slice(end, holes[at]?.from));
   const roles = holes.map(({ role }) => role);
-  return isTrue({ literals, roles }, data, members) ? { event, literals, roles } : null;
+  return isTrue({ literals, roles }, frame, members) ? { event, literals, roles } : null;
 }
 
 function findHole(data: string, role: Role, name: string | undefined): Hole | null {
@@ -152,18 +144,24 @@ function findHole(data: string, role: Role, name: string | undefined): Hole | nu
 /** With other values in its holes, the text has to parse to the same frame with these values at the members' places. */
 function isTrue(
   { literals, roles }: Omit<Template, "event">,
-  data: string,
+  frame: JsonValue,
   members: RepeatedMembers,
 ): boolean {
   const probes = roles.map((role) => JSON.stringify(ROLES[role].probe));
   const probe = literals.map((literal, at) => literal + (probes[at] ?? "")).join("");
-  const [read, told] = [parse(data), parse(probe)];
-  if (read === null || told === null) return false;
   const expected = roles.reduce<JsonValue>(
-    (frame, role) => withMember(frame, members[role] ?? [], ROLES[role].probe),
-    read,
+    (changed, role) => withMember(changed, members[role] ?? [], ROLES[role].probe),
+    frame,
   );
-  return isDeepStrictEqual(told, expected);
+  return isDeepStrictEqual(parseFrameJson(probe), expected);
+}
+
+/** Whether the frame has a member there, however its name is written. */
+function holds(frame: JsonValue, path: readonly string[] = []): boolean {
+  const [name, ...rest] = path;
+  if (name === undefined || !isJsonObject(frame)) return false;
+  const value = frame[name];
+  return value !== undefined && (rest.length === 0 || holds(value, rest));
 }
 
 function withMember(frame: JsonValue, [name, ...rest]: readonly string[], value: JsonValue): JsonValue {

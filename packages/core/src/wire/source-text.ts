@@ -3,8 +3,16 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** Names of members and indices of lists, from the outside in. */
+export type SourcePath = readonly (string | number)[];
+
+/** No two paths have one key, whatever characters a name is made of. */
+export function sourceKey(path: SourcePath): string {
+  return JSON.stringify(path);
+}
+
 interface Place {
-  readonly path: string;
+  readonly path: SourcePath;
   /** Where the next value of the container stands. */
   index: number;
   readonly isArray: boolean;
@@ -22,7 +30,7 @@ interface Scan {
 
 /**
  * Arguments that arrive as an object have lost their duplicate keys and the digits of their numbers once they
- * are parsed; here they are as they were sent. Keys are paths (`content.parts.1.args`); of members that stand
+ * are parsed; here they are as they were sent. Each is found by the key of its path; of members that stand
  * twice the last one counts, as it does in JSON.parse. What is found is not searched for more of the same.
  */
 export function sourceTexts(text: string, key: string): ReadonlyMap<string, string> {
@@ -64,13 +72,11 @@ function enterValue(scan: Scan, char: string): void {
     return;
   }
   scan.at = endOfValue(text, at);
-  if (member === key) scan.found.set(path, text.slice(at, scan.at));
+  if (member === key) scan.found.set(sourceKey(path), text.slice(at, scan.at));
 }
 
-function valuePath(place: Place | undefined, member: string | null): string {
-  if (place === undefined) return "";
-  const step = member ?? String(place.index);
-  return place.path === "" ? step : `${place.path}.${step}`;
+function valuePath(place: Place | undefined, member: string | null): SourcePath {
+  return place === undefined ? [] : [...place.path, member ?? place.index];
 }
 
 /** Between values there are only spaces, colons, commas and closing brackets. */

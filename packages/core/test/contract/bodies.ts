@@ -44,7 +44,7 @@ export const bodies = {
     ...head,
     turn: 2,
     attempt: 1,
-    adapter: "responses@1",
+    adapter: "responses@2",
     responseId: null,
     raw: "completed",
     outcome: { kind: "action_required", action: "tool" },

@@ -30,6 +30,15 @@ describe("a spec", () => {
     });
   });
 
+  test("may say how the model chooses, and does not where it leaves that out", () => {
+    expect(parseRunSpec({ ...least, temperature: 0, topP: 1 }, "spec")).toMatchObject({
+      temperature: 0,
+      topP: 1,
+    });
+    const wrong = { ...least, temperature: 2.1, topP: -1 };
+    expect(() => parseRunSpec(wrong, "spec")).toThrow(/(?=[^]*temperature:)(?=[^]*topP:)/);
+  });
+
   test("names the file and every key that is wrong, at once", () => {
     const wrong = { ...least, input: 1, tool: [], limits: { turns: 0 }, workspace: { source: "/a" } };
     expect(() => parseRunSpec(wrong, "spec.yaml")).toThrow(

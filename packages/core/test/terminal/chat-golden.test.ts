@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ResponseReading } from "@airlock/core/terminal";
 import { recordings } from "./corpus.ts";
+import { ANY_ERRORS } from "../wire/error-shapes.ts";
 import { DONE, data, readChat, readChatPieces } from "./chat-streams.ts";
 import { conclude, split } from "./conclusions.ts";
 import { executable } from "./streams.ts";
@@ -77,6 +78,7 @@ describe.skipIf(RECORDINGS.length === 0)("every recorded Chat stream (needs AIRL
       data({ error: "over" }),
       data({ choices: [], error: { code: 429 } }),
       '{"error":{"message":"bad gateway"}}\n',
+      ...ANY_ERRORS,
     );
     fc.assert(
       fc.property(fc.nat(last), errors, (at, error) => {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ANY_ERRORS } from "../wire/error-shapes.ts";
 import { conclude, split } from "./conclusions.ts";
 import { recordings } from "./corpus.ts";
 import { frame, read, readPieces } from "./streams.ts";
@@ -75,9 +76,13 @@ describe.skipIf(RECORDINGS.length === 0)("every recorded Responses stream (needs
     for (const stream of streams) {
       const frames = new TextDecoder().decode(stream).split(/(?<=\n\n)/);
       const last = frames.findIndex((text) => /^event: response\.(completed|failed|incomplete)$/m.test(text));
-      const error = frame("error", { code: "server_error", message: "over" });
+      const errors = fc.constantFrom(
+        frame("error", { code: "server_error", message: "over" }),
+        frame("response.error", { code: "server_error", message: "over" }),
+        ...ANY_ERRORS,
+      );
       fc.assert(
-        fc.property(fc.nat(last), (at) => {
+        fc.property(fc.nat(last), errors, (at, error) => {
           const reading = read(frames.toSpliced(at, 0, error).join(""));
           expect(reading.outcome).toEqual({ kind: "indeterminate", action: null });
           expect(reading.items.filter((item) => item.state !== "QUARANTINED")).toEqual([]);

@@ -4,6 +4,7 @@ import { createResponseReader } from "@airlock/core/terminal";
 import { ADAPTERS, type Family } from "@airlock/core/wire";
 import { conclude, split } from "../terminal/conclusions.ts";
 import { recordings, type Expected } from "../terminal/corpus.ts";
+import { ANY_ERRORS } from "./error-shapes.ts";
 import { LIMITS, readPieces, readStream, released } from "./readings.ts";
 
 export interface CorpusSuite {
@@ -80,7 +81,7 @@ export function describeCorpus(suite: CorpusSuite): void {
       const { closing } = suite;
       const last = closing === null ? frames.length : frames.findIndex((text) => text.includes(closing));
       fc.assert(
-        fc.property(fc.nat(last), fc.constantFrom(...suite.errors), (at, error) => {
+        fc.property(fc.nat(last), fc.constantFrom(...suite.errors, ...ANY_ERRORS), (at, error) => {
           const reading = readStream(family, frames.toSpliced(at, 0, error).join(""));
           expect(reading.outcome).toEqual({ kind: "indeterminate", action: null });
           expect(reading.items.filter((item) => item.state !== "QUARANTINED")).toEqual([]);

@@ -75,6 +75,27 @@ describe("a frame is read in full where", () => {
     ["something follows", '{"delta":"x"}', '{"delta":"x"}{}'],
     ["the learned member stands twice", '{"delta":"x","delta":"y"}', '{"delta":"x","delta":"z"}'],
     ["its name is escaped", '{"d":{"delta":"x"},"\\u0064elta":"y"}', '{"d":{"delta":"z"},"\\u0064elta":"y"}'],
+    [
+      "the counter's name is escaped",
+      '{"sequence\\u005fnumber":5,"delta":"x"}',
+      '{"sequence\\u005fnumber":5,"delta":"y"}',
+    ],
+    [
+      "the counter stands twice",
+      '{"sequence_number":5,"sequence_number":5,"delta":"x"}',
+      '{"sequence_number":5,"sequence_number":5,"delta":"y"}',
+    ],
+    [
+      "another member has the counter's name",
+      '{"sequence_number":5,"x":{"sequence_number":5},"delta":"x"}',
+      '{"sequence_number":5,"x":{"sequence_number":5},"delta":"y"}',
+    ],
+    ["the counter is negative", '{"sequence_number":-5,"delta":"x"}', '{"sequence_number":-5,"delta":"y"}'],
+    [
+      "the counter is no number",
+      '{"sequence_number":null,"delta":"x"}',
+      '{"sequence_number":null,"delta":"y"}',
+    ],
     ["the learned frame has no piece", '{"b":1}', '{"b":1}'],
   ])("%s", (...[_name, lesson, data]) => {
     expect(readAfter(lesson, data)).toBeNull();

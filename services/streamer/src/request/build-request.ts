@@ -4,7 +4,7 @@ import type { ErrorClass } from "@airlock/core/fault";
 import type { TurnBody } from "@airlock/core/contract";
 import type { Route, RunSpec } from "@airlock/core/run";
 import { manifestDigest, schemaText, type ToolCatalog } from "@airlock/core/tool";
-import { ADAPTERS, type ConversationEntry, type EncodeTool } from "@airlock/core/wire";
+import { ADAPTERS, samplingOf, type ConversationEntry, type EncodeTool } from "@airlock/core/wire";
 
 export interface RouteRequest {
   readonly url: URL;
@@ -53,6 +53,7 @@ export function buildRequest(
       tools,
       maxOutputTokens,
       stopSequences: known.stopSequences.map(({ sequence }) => sequence),
+      ...samplingOf(turn),
       parallelToolCalls,
       stream: true,
     }),

@@ -16,6 +16,7 @@ import type { RouteRequest } from "./build-request.ts";
 import { asCode, readErrorCode } from "./error-code.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { onRequestStart } from "./on-request-start.ts";
+import { retryAfter } from "./retry-after.ts";
 
 /** Limits of the design's section 10. */
 const LIMITS = {
@@ -69,7 +70,7 @@ export async function streamResponse(
     return unanswered(openReader(options, null), deadlines);
   }
   const { statusCode: httpStatus, headers, body } = response;
-  const retryAfterMs = retryAfter(headers["retry-after"]);
+  const retryAfterMs = retryAfter(headers["retry-after"], headers["date"]);
   try {
     if (httpStatus < 200 || httpStatus > 299) {
       const errorCode = await readErrorCode(adapter, body).catch(() => null);
@@ -143,10 +144,4 @@ async function readBody(
       return "closed_by_marker";
     }
   }
-}
-
-/** Seconds, as HTTP has it; a date or nonsense counts as not given. */
-function retryAfter(header: string | string[] | undefined): number | null {
-  const seconds = Number(header);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(Math.min(seconds, 600) * 1_000) : null;
 }

@@ -11,7 +11,7 @@ import {
 import { placeFindings } from "@airlock/core/policy";
 import type { Policies } from "@airlock/core/runtime";
 import { manifestDigest, type ToolCatalog } from "@airlock/core/tool";
-import { ADAPTERS, type Family } from "@airlock/core/wire";
+import { ADAPTERS, samplingOf, type Family } from "@airlock/core/wire";
 
 export interface Known {
   readonly routes: Routes;
@@ -50,6 +50,7 @@ export function checkSpec(spec: RunSpec, specDigest: string, known: Known): Admi
       onTruncated: spec.onTruncated,
       stopSequences: spec.stopSequences.length,
       rawMs: spec.retention?.rawMs ?? known.rawMs,
+      ...samplingOf(spec),
       parallel: spec.parallel,
       allOrNothing: spec.allOrNothing,
       workspace: spec.workspace ?? null,

@@ -1,5 +1,6 @@
 import { attemptKey, turnKey, type AttemptParts, type TurnParts } from "@airlock/core/record";
 import { readRun, readSpec, readTurn, sealStopSequences, type RunPlan } from "@airlock/core/run";
+import { samplingOf } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
 
 /**
@@ -29,6 +30,7 @@ export async function publishTurn(deps: Deps, parts: TurnParts, delayMs = 0): Pr
       tools: run.plan.tools.map(({ name, digest }) => ({ name, digest })),
       maxOutputTokens: turn.maxOutputTokens,
       stopSequences: await stopSequences(deps, attempt, run.plan),
+      ...samplingOf(run.plan),
       parallelToolCalls: run.plan.parallel === "on",
     },
   });

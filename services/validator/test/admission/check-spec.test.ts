@@ -64,6 +64,13 @@ describe("a spec that can be served", () => {
     });
   });
 
+  test("keeps what it says of sampling", () => {
+    expect(check({ temperature: 0.2, topP: 0 })).toMatchObject({
+      ok: true,
+      plan: { temperature: 0.2, topP: 0 },
+    });
+  });
+
   test("may have stop sequences that its family can keep to, of which the plan holds only how many", () => {
     const stopSequences = [{ sequence: "END", meaning: "complete" }];
     expect(check({ route: "chat", stopSequences })).toMatchObject({ ok: true, plan: { stopSequences: 1 } });

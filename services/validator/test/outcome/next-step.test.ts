@@ -40,7 +40,7 @@ function stepOf(given: Case): Step {
     run: "r0123456789abcdefghjk",
     turn: 1,
     attempt,
-    adapter: "responses@1",
+    adapter: "responses@2",
     responseId: null,
     raw: null,
     outcome: { kind, action },

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../json/index.
 import type { WireEvent } from "../events.ts";
 import { objects } from "../fields.ts";
 import { bodyError, frameError, type Frame } from "../frame.ts";
-import { sourceTexts } from "../source-text.ts";
+import { sourceKey, sourceTexts, type SourcePath } from "../source-text.ts";
 import { createMessageReader } from "./message-reader.ts";
 
 export function readBuffered(body: JsonValue, text: string): readonly WireEvent[] {
@@ -16,8 +16,8 @@ export function readBuffered(body: JsonValue, text: string): readonly WireEvent[
   }
   const reader = createMessageReader();
   const inputs = sourceTexts(text, "input");
-  const read = (frame: Frame, path: string): readonly WireEvent[] => {
-    const events = reader.read(frame, () => inputs.get(path) ?? null);
+  const read = (frame: Frame, path: SourcePath = []): readonly WireEvent[] => {
+    const events = reader.read(frame, () => inputs.get(sourceKey(path)) ?? null);
     return events === "unknown" ? [] : events;
   };
   const {
@@ -29,12 +29,12 @@ export function readBuffered(body: JsonValue, text: string): readonly WireEvent[
     ...head
   } = body;
   return [
-    ...read(frame("message_start", { message: head }), ""),
+    ...read(frame("message_start", { message: head })),
     ...blocks.flatMap((block, index) => [
-      ...read(frame("content_block_start", { index, content_block: block }), `content.${index}.input`),
-      ...read(frame("content_block_stop", { index }), ""),
+      ...read(frame("content_block_start", { index, content_block: block }), ["content", index, "input"]),
+      ...read(frame("content_block_stop", { index })),
     ]),
-    ...read(frame("message_delta", { delta: { stop_reason, stop_sequence, stop_details }, usage }), ""),
+    ...read(frame("message_delta", { delta: { stop_reason, stop_sequence, stop_details }, usage })),
     ...reader.end(),
   ];
 }

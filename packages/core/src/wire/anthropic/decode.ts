@@ -2,7 +2,7 @@
 // can't be right (broken JSON, deltas without a block, anything new after the stop reason) into a stream error.
 import type { Decoder } from "../adapter.ts";
 import { readFrame } from "../frame.ts";
-import { sourceTexts } from "../source-text.ts";
+import { sourceKey, sourceTexts } from "../source-text.ts";
 import type { SseMessage } from "../sse.ts";
 import { createFrameRepeats } from "../repeated-frame.ts";
 import { createMessageReader, deltaPlace, type DeltaPlace } from "./message-reader.ts";
@@ -43,7 +43,7 @@ export function createDecoder(): Decoder {
 }
 
 function startInput(message: SseMessage): string | null {
-  return sourceTexts(message.data, "input").get("content_block.input") ?? null;
+  return sourceTexts(message.data, "input").get(sourceKey(["content_block", "input"])) ?? null;
 }
 
 /** Decided by the type alone, so that a closing event with an error in it closes too. */

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../../json/index.ts";
 import type { EncodeInput, EncodeTool } from "../adapter.ts";
 import type { ConversationEntry } from "../conversation.ts";
 import { object, text } from "../fields.ts";
+import { samplingParameters } from "../sampling.ts";
 
 export const SUPPORTS = { stopSequences: true } as const;
 
@@ -22,6 +23,7 @@ export function encode(input: EncodeInput): string {
     ...(input.stopSequences.length === 0
       ? []
       : [["stop_sequences", JSON.stringify(input.stopSequences)] as const]),
+    ...samplingParameters(input),
     ["stream", JSON.stringify(input.stream)],
   ];
   return `{${fields.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")}}`;

@@ -8,7 +8,7 @@ import { normalize } from "./stop-reasons.ts";
 /** Anthropic Messages, streamed and buffered. */
 export const anthropicAdapter: Adapter = {
   family: "anthropic",
-  version: "anthropic@1",
+  version: "anthropic@2",
   supports: SUPPORTS,
   closingMarker: "by_route",
   headers: { "anthropic-version": "2023-06-01" },

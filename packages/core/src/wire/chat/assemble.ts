@@ -76,12 +76,12 @@ function readCalls({ delta, source }: Piece): readonly CallFragment[] | null {
   if (list === NONE && legacy === null) return NONE;
   if (!isJsonArray(list) || objects(list).length < list.length) return null;
   const fragments = objects(list).map((raw, at) =>
-    readFragment(raw, (path) => source(`tool_calls.${at}.${path}`)),
+    readFragment(raw, (path) => source(["tool_calls", at, ...path])),
   );
   const body = object(legacy ?? undefined);
   if (legacy !== null && body === null) return null;
   if (body !== null && Object.keys(body).length > 0) {
-    fragments.push(readLegacyFragment(body, (path) => source(`function_call.${path}`)));
+    fragments.push(readLegacyFragment(body, (path) => source(["function_call", ...path])));
   }
   return fragments.every((fragment) => fragment !== null) ? fragments : null;
 }

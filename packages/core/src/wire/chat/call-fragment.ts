@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/index.ts";
 import type { ArgumentsKind } from "../events.ts";
 import { object, text } from "../fields.ts";
+import type { SourcePath } from "../source-text.ts";
 import { ARGUMENT_FIELDS, CALL_TYPES } from "./wire-types.ts";
 
 /** One element of `tool_calls`, or a `function_call`, as one delta carries it. */
@@ -26,7 +27,7 @@ export type Carrier =
   | { readonly form: "value"; readonly text: string; readonly isEmpty: boolean };
 
 /** The exact text of a value in the frame, by its path below the fragment. */
-export type SourceText = (path: string) => string | null;
+export type SourceText = (path: SourcePath) => string | null;
 
 /** The index that stands for the one call which the oldest form of this protocol can carry. */
 const LEGACY_INDEX = "function_call";
@@ -38,7 +39,7 @@ export function readFragment(raw: JsonObject, source: SourceText): CallFragment 
   const field = ARGUMENT_FIELDS[member];
   const body = readBody(raw[member]);
   const index = readIndex(raw["index"]);
-  const carrier = body === null ? null : readCarrier(body[field] ?? "", source, `${member}.${field}`);
+  const carrier = body === null ? null : readCarrier(body[field] ?? "", source, [member, field]);
   if (body === null || index === undefined || carrier === null || !isName(body["name"])) return null;
   const type = text(raw["type"]) ?? member;
   const argumentsKind = CALL_TYPES.get(type) ?? null;
@@ -48,9 +49,7 @@ export function readFragment(raw: JsonObject, source: SourceText): CallFragment 
 
 /** Reads a `function_call`, which has neither an id nor an index. */
 export function readLegacyFragment(body: JsonObject, source: SourceText): CallFragment | null {
-  return readFragment({ index: LEGACY_INDEX, function: body }, (path) =>
-    source(path.slice("function.".length)),
-  );
+  return readFragment({ index: LEGACY_INDEX, function: body }, ([, ...path]) => source(path));
 }
 
 function isName(value: JsonValue | undefined): boolean {
@@ -66,7 +65,7 @@ function readBody(value: JsonValue | undefined): JsonObject | null {
   return (value ?? null) === null ? {} : object(value);
 }
 
-function readCarrier(value: JsonValue, source: SourceText, path: string): Carrier | null {
+function readCarrier(value: JsonValue, source: SourceText, path: SourcePath): Carrier | null {
   if (typeof value === "string") return { form: "text", text: value };
   if (value === null || typeof value !== "object") return null;
   const isEmpty = isJsonObject(value) && Object.keys(value).length === 0;

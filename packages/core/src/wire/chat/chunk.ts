@@ -83,7 +83,7 @@ function readChoice(state: State, choice: JsonObject, context: ChunkContext): re
   if (content === null || typeof finish !== "string") {
     return [frameError(wireType, "malformed_frame", "STREAM_MALFORMED")];
   }
-  const source: SourceText = (path) => context.source(`choices.0.${member}.${path}`);
+  const source: SourceText = (path) => context.source(["choices", 0, member, ...path]);
   return [
     ...choiceErrors(choice, context),
     ...usageEvents(choice["usage"], wireType),

@@ -5,8 +5,9 @@ import type { JsonObject } from "../../json/index.ts";
 import type { Decoder } from "../adapter.ts";
 import type { WireEvent } from "../events.ts";
 import { readFrame } from "../frame.ts";
-import { sourceTexts } from "../source-text.ts";
+import { sourceKey, sourceTexts } from "../source-text.ts";
 import type { SseMessage } from "../sse.ts";
+import type { SourceText } from "./call-fragment.ts";
 import { createChunkReader } from "./chunk.ts";
 
 export function createDecoder(): Decoder {
@@ -43,12 +44,12 @@ export function createDecoder(): Decoder {
 }
 
 /** The source is looked through only where arguments are not text, and once for a frame. */
-export function lazySource(text: string): (path: string) => string | null {
+export function lazySource(text: string): SourceText {
   const found = new Map<string, ReadonlyMap<string, string>>();
   return (path) => {
-    const member = path.slice(path.lastIndexOf(".") + 1);
+    const member = String(path.at(-1));
     const texts = found.get(member) ?? sourceTexts(text, member);
     found.set(member, texts);
-    return texts.get(path) ?? null;
+    return texts.get(sourceKey(path)) ?? null;
   };
 }

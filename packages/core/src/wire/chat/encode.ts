@@ -6,6 +6,7 @@ import type { EncodeInput, EncodeTool } from "../adapter.ts";
 import { carriedArguments } from "../carried-arguments.ts";
 import type { ConversationEntry } from "../conversation.ts";
 import { object } from "../fields.ts";
+import { samplingParameters } from "../sampling.ts";
 
 export const SUPPORTS = { stopSequences: true } as const;
 
@@ -24,6 +25,7 @@ export function encode(input: EncodeInput): string {
       ? []
       : [["max_completion_tokens", JSON.stringify(maxOutputTokens)] as const]),
     ...(stopSequences.length === 0 ? [] : [["stop", JSON.stringify(stopSequences)] as const]),
+    ...samplingParameters(input),
     ["stream", JSON.stringify(input.stream)],
     // Without it there is no usage in a stream, and no way to see a budget that was used up.
     ["stream_options", JSON.stringify({ include_usage: true })],

@@ -9,7 +9,7 @@ import { normalize } from "./stop-reasons.ts";
 /** OpenAI Chat Completions. */
 export const chatAdapter: Adapter = {
   family: "chat",
-  version: "chat@2",
+  version: "chat@3",
   supports: SUPPORTS,
   closingMarker: "by_route",
   headers: {},

@@ -16,7 +16,7 @@ export function readBuffered(body: JsonValue, text: string): readonly WireEvent[
   const read = (chunk: JsonObject, index: number): readonly WireEvent[] => {
     const error = bodyError(chunk);
     if (error !== null) return [error];
-    const events = chunks.read(chunk, source(isArray ? `${index}.` : ""));
+    const events = chunks.read(chunk, source(isArray ? [index] : []));
     return events === "unknown" ? [malformed()] : events;
   };
   const whole = objects(bodies);

@@ -1,12 +1,9 @@
 // Takes the SSE messages of one Gemini stream, gives wire events; counts what it doesn't know, and turns what can't
 // be right (broken JSON, several candidates, fragments without a call) into a stream error.
-import { z } from "zod";
 import type { Decoder } from "../adapter.ts";
-import type { WireEvent } from "../events.ts";
-import { bodyError, frameError, readFrame } from "../frame.ts";
-import { sourceTexts } from "../source-text.ts";
+import { readFrame } from "../frame.ts";
+import { sourceKey, sourceTexts, type SourcePath } from "../source-text.ts";
 import { createChunkReader, type ArgsSource } from "./chunk-reader.ts";
-import { CHUNK } from "./wire-types.ts";
 
 export function createDecoder(): Decoder {
   const chunks = createChunkReader();
@@ -20,13 +17,11 @@ export function createDecoder(): Decoder {
           return [];
         case "error":
           return [reading.error];
-        case "unknown": {
-          if (message.data.trimStart().startsWith("[")) return [arrayError(message.data)];
+        case "unknown":
           unknownEvents += 1;
           return [];
-        }
         case "frame": {
-          const events = chunks.read(reading.frame.data, argsLookup(message.data)(""));
+          const events = chunks.read(reading.frame.data, argsLookup(message.data)([]));
           if (events === "unknown") unknownEvents += 1;
           return events === "unknown" ? [] : events;
         }
@@ -39,17 +34,13 @@ export function createDecoder(): Decoder {
   };
 }
 
-/** Errors may come as an array; nothing else does. */
-function arrayError(text: string): WireEvent {
-  return bodyError(z.json().parse(JSON.parse(text))) ?? frameError(CHUNK, "array_frame", "STREAM_MALFORMED");
-}
-
 /** Arguments are objects of the chunk: their text is looked up once, and only where there is a call. */
-export function argsLookup(text: string): (prefix: string) => ArgsSource {
+export function argsLookup(text: string): (prefix: SourcePath) => ArgsSource {
   let texts: ReadonlyMap<string, string> | null = null;
   return (prefix) => (partIndex) => {
     texts ??= sourceTexts(text, "args");
-    return texts.get(`${prefix}candidates.0.content.parts.${partIndex}.functionCall.args`) ?? null;
+    const path = [...prefix, "candidates", 0, "content", "parts", partIndex, "functionCall", "args"];
+    return texts.get(sourceKey(path)) ?? null;
   };
 }
 

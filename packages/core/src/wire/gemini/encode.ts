@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../../json/index.ts";
 import type { EncodeInput, EncodeTool } from "../adapter.ts";
 import type { ConversationEntry } from "../conversation.ts";
 import { object, text } from "../fields.ts";
+import { samplingOf } from "../sampling.ts";
 
 export const SUPPORTS = { stopSequences: true } as const;
 
@@ -30,8 +31,9 @@ export function encode(input: EncodeInput): string {
   return `{${fields.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")}}`;
 }
 
-function generationConfig({ maxOutputTokens, stopSequences }: EncodeInput): JsonObject {
+function generationConfig({ maxOutputTokens, stopSequences, ...input }: EncodeInput): JsonObject {
   return {
+    ...samplingOf(input),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     ...(stopSequences.length === 0 ? {} : { stopSequences }),
   };

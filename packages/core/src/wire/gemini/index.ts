@@ -8,7 +8,7 @@ import { normalize } from "./stop-reasons.ts";
 /** Gemini, streamed and buffered. */
 export const geminiAdapter: Adapter = {
   family: "gemini",
-  version: "gemini@1",
+  version: "gemini@2",
   supports: SUPPORTS,
   closingMarker: "none",
   headers: {},

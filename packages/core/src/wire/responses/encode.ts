@@ -6,6 +6,7 @@ import type { EncodeInput, EncodeTool } from "../adapter.ts";
 import { carriedArguments } from "../carried-arguments.ts";
 import type { ConversationEntry } from "../conversation.ts";
 import { text } from "../fields.ts";
+import { samplingParameters } from "../sampling.ts";
 import { encodeResult } from "./call-result.ts";
 
 export const SUPPORTS = { stopSequences: false } as const;
@@ -28,6 +29,7 @@ export function encode(input: EncodeInput): string {
     ...(input.maxOutputTokens === null
       ? []
       : [["max_output_tokens", JSON.stringify(input.maxOutputTokens)] as const]),
+    ...samplingParameters(input),
     ["stream", JSON.stringify(input.stream)],
     ["store", "false"],
     ["include", JSON.stringify(["reasoning.encrypted_content"])],

@@ -8,7 +8,7 @@ import { normalize } from "./stop-reasons.ts";
 /** OpenAI Responses. */
 export const responsesAdapter: Adapter = {
   family: "responses",
-  version: "responses@1",
+  version: "responses@2",
   supports: SUPPORTS,
   closingMarker: "always",
   headers: {},
