@@ -253,6 +253,7 @@ describe("a requeue of a run that ended in a check of its output", () => {
       attempt: 2,
       maxOutputTokens: null,
       calls: new Map(),
+      refusals: new Map(),
     });
     await play(RESPONSE, PASSED, APPLIED);
     const { state, errorClass } = (await readRun(server.redis, played.run)) ?? {};

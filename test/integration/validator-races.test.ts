@@ -26,6 +26,7 @@ import { loadPolicyProfiles } from "@airlock/core/runtime";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
+import { ADAPTERS } from "@airlock/core/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { onCommand } from "../../services/validator/src/admission/on-command.ts";
 import { readAdmitted } from "../../services/validator/src/admission/read-admitted.ts";
@@ -187,7 +188,7 @@ async function decisionOver(): Promise<void> {
 
 async function verifyRoute(): Promise<void> {
   for (const scenario of CONTRACT_SCENARIOS) {
-    const report = { adapter: "responses@1", covers: "m", scenario };
+    const report = { adapter: ADAPTERS.responses.version, covers: "m", scenario };
     const body = { version: 1, run: newRunId(), route: "gateway", ...report, passed: true, observed: "" };
     const record = signRecord(keyrings.validator, "report", JSON.stringify(body));
     await server.redis.hset(globalKeys.report("gateway"), reportField(report), JSON.stringify(record));

@@ -1,4 +1,4 @@
-import type { CallHash } from "@airlock/core/run";
+import { refusalReason, type CallHash } from "@airlock/core/run";
 
 export const ENTRY_STATES = ["open", "requeued", "abandoned", "passed"] as const;
 export type EntryState = (typeof ENTRY_STATES)[number];
@@ -31,11 +31,8 @@ export interface QuarantineEntry {
   readonly keepUntil: string | null;
 }
 
-/** A rule and a reason that let the call through say nothing of why it ended otherwise. */
 export function callFacts(call: CallHash | null): Pick<QuarantineEntry, "tool" | "rule" | "reason"> {
-  if (call === null) return { tool: null, rule: null, reason: null };
-  const { tool, state, rule, detail, policyDecision } = call;
-  const refused = state === "DENIED" || state === "QUARANTINED";
-  const reason = refused || detail !== policyDecision?.reason ? detail : undefined;
-  return { tool, rule: (refused ? rule : undefined) ?? null, reason: reason ?? null };
+  return call === null
+    ? { tool: null, rule: null, reason: null }
+    : { tool: call.tool, ...refusalReason(call) };
 }
