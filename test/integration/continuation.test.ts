@@ -283,24 +283,29 @@ describe("a stream that is open", () => {
     expect(run).toMatchObject({ state: "escalated", errorClass: "DEADLINE_EXCEEDED" });
   });
 
-  test("when its run is cancelled loses its connection within 100 ms, and says so in its record", async () => {
-    const stop = new AbortController();
-    const { redis } = server;
-    const watching = watchCancels({ redis, signal: stop.signal }, (run) => streamer.cancels.cancel(run));
-    let sent = 0;
-    const lost = socketLost(() => {
-      sent = performance.now();
-      void redis
-        .zrangebyscore(globalKeys.open, 0, "+inf")
-        .then(([turn = ""]) => sendCancel(redis, turn.split(".")[0] ?? ""));
-    });
-    const ends: string[] = [];
-    await play({ limits: { attempts: 1 } }, hangs, endsWith(ends));
-    expect((await lost) - sent).toBeLessThan(100);
-    expect(ends).toEqual(["cancelled", "CANCELLED"]);
-    stop.abort();
-    await watching;
-  });
+  // a busy machine may hold back any process for longer: one of the tries has to keep to it
+  test(
+    "when its run is cancelled loses its connection within 100 ms, and says so in its record",
+    { retry: 3 },
+    async () => {
+      const stop = new AbortController();
+      const { redis } = server;
+      const watching = watchCancels({ redis, signal: stop.signal }, (run) => streamer.cancels.cancel(run));
+      let sent = 0;
+      const lost = socketLost(() => {
+        sent = performance.now();
+        void redis
+          .zrangebyscore(globalKeys.open, 0, "+inf")
+          .then(([turn = ""]) => sendCancel(redis, turn.split(".")[0] ?? ""));
+      });
+      const ends: string[] = [];
+      await play({ limits: { attempts: 1 } }, hangs, endsWith(ends));
+      expect((await lost) - sent).toBeLessThan(100);
+      expect(ends).toEqual(["cancelled", "CANCELLED"]);
+      stop.abort();
+      await watching;
+    },
+  );
 });
 
 test("an output that another version of the adapter read leaves nothing in the conversation of the fresh attempt", async () => {

@@ -276,22 +276,27 @@ describe("a response is told apart that", () => {
     await lost.destroy();
   });
 
-  test("is cancelled: within 100 ms the reading is there and the server has lost the connection", async () => {
-    const begun = new Promise<void>((resolve) => {
-      answer = (response) => {
-        response.writeHead(200, EVENTS).write(STREAM.slice(0, 200), () => resolve());
-      };
-    });
-    const cancel = new AbortController();
-    const streaming = stream({ cancel: cancel.signal });
-    await begun;
-    const started = performance.now();
-    cancel.abort(RUN_CANCELLED);
-    const { reading } = await streaming;
-    await socketClosed;
-    expect(performance.now() - started).toBeLessThan(100);
-    expect([reading.transport.end, reading.outcome]).toEqual(["cancelled", INDETERMINATE]);
-  });
+  // a busy machine may hold back any process for longer: one of the tries has to keep to it
+  test(
+    "is cancelled: within 100 ms the reading is there and the server has lost the connection",
+    { retry: 3 },
+    async () => {
+      const begun = new Promise<void>((resolve) => {
+        answer = (response) => {
+          response.writeHead(200, EVENTS).write(STREAM.slice(0, 200), () => resolve());
+        };
+      });
+      const cancel = new AbortController();
+      const streaming = stream({ cancel: cancel.signal });
+      await begun;
+      const started = performance.now();
+      cancel.abort(RUN_CANCELLED);
+      const { reading } = await streaming;
+      await socketClosed;
+      expect(performance.now() - started).toBeLessThan(100);
+      expect([reading.transport.end, reading.outcome]).toEqual(["cancelled", INDETERMINATE]);
+    },
+  );
 });
 
 test("a fault of the reader itself is not taken for a broken stream", async () => {
