@@ -44,7 +44,7 @@ test("no call runs before the route has shown that it keeps its contract", async
       "4.1 run_command DENIED ROUTE_UNVERIFIED",
     ]),
   );
-  await cell.verifyRoute();
+  await cell.verifyRoute("gateway");
 });
 
 test("an agent fixes a failing test, from the spec to the report", async () => {

@@ -50,7 +50,7 @@ export interface Cell {
   /** Makes routes of the gateway verified (`gateway`, if none is named) by reports that nothing was played for. */
   trustRoute(...names: readonly string[]): Promise<void>;
   /** Makes routes of the gateway verified by playing every contract scenario. */
-  verifyRoute(...names: readonly string[]): Promise<void>;
+  verifyRoute(name: string, ...others: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
