@@ -203,11 +203,10 @@ function readMessageDelta(state: State, { wireType, data }: Frame): readonly Wir
 /** Several deltas may give a reason; where they give different ones, all are given on and none counts. */
 function finish(state: State): readonly WireEvent[] {
   const wireType = "message_delta";
-  const blocks = [...state.blocks.values()];
   const absent =
     state.stopReasons.has("tool_use") &&
     !state.pending.any() &&
-    !blocks.some(({ type }) => type === "tool_use");
+    ![...state.blocks.values()].some(({ type }) => type === "tool_use");
   return [
     ...(absent ? [frameError(wireType, "calls_absent", "CALLS_ABSENT")] : []),
     ...[...state.stopReasons].map((status) => ({
