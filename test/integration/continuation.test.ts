@@ -3,9 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ResponseBody } from "@airlock/core/contract";
 import { createCancelBoard, createPublisher, messageOf, sendCancel, watchCancels } from "@airlock/core/queue";
-import { newRunId, openSealed, signedRecordSchema, signRecord } from "@airlock/core/record";
+import { openSealed, signedRecordSchema } from "@airlock/core/record";
 import {
-  CONTRACT_SCENARIOS,
   createRouteBreaker,
   createRouteLimiter,
   createStreamerStore,
@@ -15,13 +14,12 @@ import {
   type RunHash,
 } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
-import { ADAPTERS } from "@airlock/core/wire";
 import { Agent } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { onTurn } from "../../services/streamer/src/attempt/on-turn.ts";
 import type { Deps as StreamerDeps } from "../../services/streamer/src/deps.ts";
-import { reportField } from "../../services/validator/src/contract/scenarios.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { vouchFor } from "../support/route-trust.ts";
 import { createTestValidator, type TestValidator } from "../support/test-validator.ts";
 
 /** One response of Messages: its blocks, and why it stopped. */
@@ -33,7 +31,6 @@ interface Answer {
 
 const PATIENT = { mismatches: 100, windowMs: 60_000, openMs: 60_000, probeMs: 60_000 };
 const never = new AbortController().signal;
-const adapter = ADAPTERS.anthropic.version;
 
 /** In place of a stop reason: the answer begins and never ends. */
 const HANGS = "hangs";
@@ -118,13 +115,12 @@ beforeEach(async () => {
 });
 afterEach(() => validator.turns.obliterate({ force: true }));
 
-async function verifyRoute(): Promise<void> {
-  for (const scenario of CONTRACT_SCENARIOS) {
-    const report = { adapter, covers: "m", scenario };
-    const body = { version: 1, run: newRunId(), route: "claude", ...report, passed: true, observed: "" };
-    const record = signRecord(validator.keyrings.validator, "report", JSON.stringify(body));
-    await server.redis.hset(globalKeys.report("claude"), reportField(report), JSON.stringify(record));
-  }
+function verifyRoute(): Promise<void> {
+  const { redis } = server;
+  return vouchFor(
+    { redis, keyrings: validator.keyrings },
+    { route: "claude", family: "anthropic", covers: "m" },
+  );
 }
 
 /** Plays a run against the API's answers until no attempt is on the queue. */

@@ -10,7 +10,6 @@ import {
   type TurnParts,
 } from "@airlock/core/record";
 import {
-  CONTRACT_SCENARIOS,
   createRouteBreaker,
   createValidatorStore,
   parseRoutes,
@@ -26,11 +25,9 @@ import { loadPolicyProfiles } from "@airlock/core/runtime";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
-import { ADAPTERS } from "@airlock/core/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { onCommand } from "../../services/validator/src/admission/on-command.ts";
 import { readAdmitted } from "../../services/validator/src/admission/read-admitted.ts";
-import { reportField } from "../../services/validator/src/contract/scenarios.ts";
 import type { Deps } from "../../services/validator/src/deps.ts";
 import { endRun } from "../../services/validator/src/outcome/end-run.ts";
 import { advanceTurn } from "../../services/validator/src/settlement/advance-turn.ts";
@@ -39,6 +36,7 @@ import { judgeItem } from "../../services/validator/src/verdict/judge-item.ts";
 import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
 import { ROOT } from "../support/cell.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { vouchFor } from "../support/route-trust.ts";
 
 const keyrings = createKeyrings();
 const catalog = createCatalog(BUILTIN_MANIFESTS);
@@ -186,13 +184,9 @@ async function decisionOver(): Promise<void> {
   await server.redis.hset(runKeys(turn.run).call(keyOf(0)), { notAfter: 1, expiresAt: 1 });
 }
 
-async function verifyRoute(): Promise<void> {
-  for (const scenario of CONTRACT_SCENARIOS) {
-    const report = { adapter: ADAPTERS.responses.version, covers: "m", scenario };
-    const body = { version: 1, run: newRunId(), route: "gateway", ...report, passed: true, observed: "" };
-    const record = signRecord(keyrings.validator, "report", JSON.stringify(body));
-    await server.redis.hset(globalKeys.report("gateway"), reportField(report), JSON.stringify(record));
-  }
+function verifyRoute(): Promise<void> {
+  const { redis } = server;
+  return vouchFor({ redis, keyrings }, { route: "gateway", family: "responses", covers: "m" });
 }
 
 function at(times: number, work: () => Promise<unknown>): Promise<unknown> {
