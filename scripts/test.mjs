@@ -11,9 +11,12 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const RESULTS = path.join(ROOT, ".test-results");
 const CHECKS = ["format:check", "lint", "types", "dead"];
 /** What they show doesn't depend on the version of Node: processes that are killed, waited for and counted. */
-const LONGEST = ["boundary", "crash", "policy", "operator-tools", "quarantine", "routes"].map(
-  (name) => `test/e2e/${name}.test.ts`,
-);
+const LONGEST = [
+  "test/crash/**",
+  ...["boundary", "policy", "operator-tools", "quarantine", "routes"].map(
+    (name) => `test/e2e/${name}.test.ts`,
+  ),
+];
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 rmSync(RESULTS, { recursive: true, force: true });

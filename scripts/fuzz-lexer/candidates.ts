@@ -1,4 +1,4 @@
-import type { Random } from "../fuzz-wire/random.ts";
+import type { Random } from "../../test/support/random.ts";
 
 const NAMES =
   "ls git echo printf test true kill cat x a.b a+b a@b 1 - . : , %1 [ /bin/ls ./x if for cd time exec".split(

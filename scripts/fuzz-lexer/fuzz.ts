@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { splitSimpleCommand } from "@airlock/core/policy";
-import { createRandom } from "../fuzz-wire/random.ts";
+import { createRandom } from "../../test/support/random.ts";
 import { readWithBash, type BashReading } from "./bash-words.ts";
 import { candidate } from "./candidates.ts";
 

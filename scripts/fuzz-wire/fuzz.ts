@@ -3,7 +3,7 @@
 import { readResponses, replay, type ReplayOptions } from "@airlock/cli";
 import { mutate } from "./mutate.ts";
 import { objection } from "./oracle.ts";
-import { createRandom, type Random } from "./random.ts";
+import { createRandom, type Random } from "../../test/support/random.ts";
 import type { Recording } from "./recordings.ts";
 
 export interface Finding {

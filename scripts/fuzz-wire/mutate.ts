@@ -1,7 +1,7 @@
 // Takes recorded bytes and other recordings of the same family, gives bytes that something happened to; what
 // happens is decided by the random numbers alone.
 import { ERROR_SHAPES } from "../conformance/transport/errors.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/support/random.ts";
 
 interface Material {
   readonly random: Random;

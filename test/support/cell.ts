@@ -65,6 +65,8 @@ export interface CellOptions {
   /** further routes to the gateway besides the one of each wire family that every cell has */
   readonly routes?: Readonly<Record<string, { readonly family: Family } & Readonly<Record<string, unknown>>>>;
   readonly gateway?: Pick<GatewayOptions, "log" | "beforeEnd">;
+  /** by which address a process reaches Redis; its own, if left out */
+  readonly redisUrl?: (name: ProcessName, direct: string) => Promise<string>;
 }
 
 /** Short times, so that a crash is noticed within seconds. */
@@ -123,7 +125,7 @@ export async function startCell(options: CellOptions): Promise<Cell> {
       cwd: ROOT,
       env: {
         PATH: process.env["PATH"] ?? "",
-        REDIS_URL: server.url,
+        REDIS_URL: (await options.redisUrl?.(name, server.url)) ?? server.url,
         AIRLOCK_KEYRING: path.join(directory, `${service}.json`),
         ...BRISK,
         ...own,

@@ -9,6 +9,8 @@ import { connectRedis, type Redis } from "@airlock/core/store";
 export interface RedisServer {
   readonly url: string;
   readonly redis: Redis;
+  /** with its append-only files */
+  readonly directory: string;
   /** Ends the server at once, as a crash would; its data stay. */
   kill(): Promise<void>;
   /** Starts it again on the same port with the same data. */
@@ -32,6 +34,7 @@ export async function startRedis(): Promise<RedisServer> {
   return {
     url,
     redis,
+    directory,
     kill,
     async start() {
       server = await launch(port, directory);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { fuzz } from "../../../../scripts/fuzz-wire/fuzz.ts";
 import { mutate } from "../../../../scripts/fuzz-wire/mutate.ts";
 import { objection } from "../../../../scripts/fuzz-wire/oracle.ts";
-import { createRandom } from "../../../../scripts/fuzz-wire/random.ts";
+import { createRandom } from "../../../../test/support/random.ts";
 import { recordings } from "../../../../scripts/fuzz-wire/recordings.ts";
 import { replay, type ReplayDocument } from "../../src/replay/index.ts";
 import { conformanceFiles } from "./conformance-files.ts";

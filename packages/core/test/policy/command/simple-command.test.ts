@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { splitSimpleCommand } from "@airlock/core/policy";
 import { fuzzLexer } from "../../../../../scripts/fuzz-lexer/fuzz.ts";
 import { candidate } from "../../../../../scripts/fuzz-lexer/candidates.ts";
-import { createRandom } from "../../../../../scripts/fuzz-wire/random.ts";
+import { createRandom } from "../../../../../test/support/random.ts";
 import { commandParts } from "../../../src/policy/command/index.ts";
 
 const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
