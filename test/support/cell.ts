@@ -59,6 +59,8 @@ export interface CellOptions {
   readonly fixtures?: string;
   readonly sources: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** what one process has besides */
+  readonly envOf?: (name: ProcessName) => Readonly<Record<string, string>>;
   readonly services?: readonly ProcessName[];
   /** fields of the route `gateway` besides those that every cell has */
   readonly route?: Readonly<Record<string, unknown>>;
@@ -130,6 +132,7 @@ export async function startCell(options: CellOptions): Promise<Cell> {
         ...BRISK,
         ...own,
         ...options.env,
+        ...options.envOf?.(name),
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
