@@ -117,12 +117,15 @@ function countable(tokens: number | null | undefined): number | null {
   return count.safeParse(tokens).data ?? null;
 }
 
-/** Commits, then publishes every item record and the one response record. Null where the attempt was not current. */
+/**
+ * Commits the item records and the one response record, and returns the latter, which names the items and leads to all
+ * that follows. Null where the attempt was not current.
+ */
 export async function commitAttempt(
   deps: Deps,
   { response, items, pieces, recording, providerText, raw }: Ended,
   owner: string | null,
-): Promise<readonly SignedRecord[] | null> {
+): Promise<SignedRecord | null> {
   const signed = items.map(({ body, content, stored, aside }) => ({
     itemKey: itemKey(body),
     content: stored ? null : content,
@@ -149,7 +152,7 @@ export async function commitAttempt(
       items.map(({ body }) => body),
     ),
   });
-  return answer === "committed" ? [...signed.map(({ record }) => record), end] : null;
+  return answer === "committed" ? end : null;
 }
 
 function committedEvents(response: ResponseBody, items: readonly ItemBody[]): readonly RunEvent[] {

@@ -1,17 +1,10 @@
-// Takes a signed turn, gives the attempt's terminal records on the items queue, once;
+// Takes a signed turn, gives the attempt's response record on the items queue, once;
 // a redelivered turn sends no second request: it publishes what was committed, or commits the attempt as lost;
 // a turn whose route has no free slot comes back later, before its attempt has begun.
 import type { TurnBody } from "@airlock/core/contract";
-import { DONE, messageOf, type Delivery, type Handled } from "@airlock/core/queue";
-import { attemptKey, itemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
-import {
-  openStopSequences,
-  readAttempt,
-  readConversation,
-  readItem,
-  readRun,
-  type RunHash,
-} from "@airlock/core/run";
+import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
+import { attemptKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
+import { openStopSequences, readAttempt, readConversation, readRun, type RunHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
@@ -42,7 +35,7 @@ export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Pr
       await finish(deps, body, { ...unread(unreadResponse("STREAMER_LOST", "reset")), owner: null });
       return DONE;
     case "committed":
-      await publishAll(deps, await committedRecords(deps, body));
+      await publishEnd(deps, await committedRecord(deps, body));
       return DONE;
     case "stale":
       return DONE;
@@ -135,7 +128,7 @@ async function finish(
   streamed: FinishedResponse & { readonly owner: string | null },
 ): Promise<void> {
   const ended = describeAttempt(deps, turn, streamed);
-  const records = await commitAttempt(deps, ended, streamed.owner);
+  const record = await commitAttempt(deps, ended, streamed.owner);
   const { run, turn: number, attempt } = turn;
   const { outcome, errorClass, transport } = ended.response;
   deps.log.write("info", "attempt_committed", {
@@ -145,24 +138,17 @@ async function finish(
     outcome: outcome.kind,
     errorClass,
     bytes: transport.bytes,
-    state: records === null ? "stale" : "committed",
+    state: record === null ? "stale" : "committed",
   });
-  await publishAll(deps, records ?? (await committedRecords(deps, turn)));
+  await publishEnd(deps, record ?? (await committedRecord(deps, turn)));
 }
 
-/** The records of a committed attempt as they were signed; none where nothing was committed. */
-async function committedRecords(deps: Deps, turn: TurnBody): Promise<readonly SignedRecord[]> {
+/** The response record of a committed attempt as it was signed; null where nothing was committed. */
+async function committedRecord(deps: Deps, turn: TurnBody): Promise<SignedRecord | null> {
   const attempt = await readAttempt(deps.redis, turn);
-  if (attempt?.record === undefined) return [];
-  const end = signedRecordSchema.parse(JSON.parse(attempt.record));
-  const message = messageOf(end);
-  if (message.purpose !== "response") return [];
-  const stored = await Promise.all(
-    message.body.items.map(({ ordinal }) => readItem(deps.redis, itemKey({ ...turn, ordinal }))),
-  );
-  return [...stored.flatMap((item) => (item === null ? [] : [signedRecordSchema.parse(item.record)])), end];
+  return attempt?.record === undefined ? null : signedRecordSchema.parse(JSON.parse(attempt.record));
 }
 
-async function publishAll(deps: Deps, records: readonly SignedRecord[]): Promise<void> {
-  for (const record of records) await deps.publisher.publish(record);
+async function publishEnd(deps: Deps, record: SignedRecord | null): Promise<void> {
+  if (record !== null) await deps.publisher.publish(record);
 }

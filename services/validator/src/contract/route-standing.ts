@@ -7,8 +7,19 @@ import { routeVerified } from "./route-verified.ts";
 /** `contract`: the run plays a scenario, whatever the route is; `read_only`: the operator says so. */
 export type RouteStanding = "contract" | "read_only" | "verified" | "unverified";
 
+/** Of records that were read: what is done about one reading of a run sees one standing of its route. */
+const found = new WeakMap<AdmittedRun, Promise<RouteStanding>>();
+
 /** What the run's route is good for: only stored reports for this adapter version and model make it `verified`. */
-export async function routeStanding(deps: Deps, run: AdmittedRun): Promise<RouteStanding> {
+export function routeStanding(deps: Deps, run: AdmittedRun): Promise<RouteStanding> {
+  const known = found.get(run);
+  if (known !== undefined) return known;
+  const standing = findStanding(deps, run);
+  found.set(run, standing);
+  return standing;
+}
+
+async function findStanding(deps: Deps, run: AdmittedRun): Promise<RouteStanding> {
   if (run.plan.contract !== null) return "contract";
   const route = deps.routes.get(run.route);
   if (route === undefined) return "unverified";
