@@ -36,15 +36,19 @@ export async function correctOutput(deps: Deps, refused: Refused): Promise<Follo
     type: "correction",
     text: `The final output is not usable: ${reason}. Send it again, corrected and whole.`,
   } as const;
-  await openNextTurn(deps, attempt, {
-    leaves,
-    pieces: [
-      sealPiece(deps.keyring, { run: attempt.run, turn: attempt.turn, phase: "results" }, [correction]),
-    ],
-    maxOutputTokens,
-    counts: "corrections",
-    stitched: false,
-    refusal: recorded,
-  });
+  await openNextTurn(
+    deps,
+    { run, turn: attempt },
+    {
+      leaves,
+      pieces: [
+        sealPiece(deps.keyring, { run: attempt.run, turn: attempt.turn, phase: "results" }, [correction]),
+      ],
+      maxOutputTokens,
+      counts: "corrections",
+      stitched: false,
+      refusal: recorded,
+    },
+  );
   return "retry_attempt";
 }

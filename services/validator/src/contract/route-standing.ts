@@ -1,5 +1,6 @@
 import { reportScope } from "@airlock/core/run";
 import { ADAPTERS } from "@airlock/core/wire";
+import { perReading } from "../admission/per-reading.ts";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { routeVerified } from "./route-verified.ts";
@@ -7,16 +8,11 @@ import { routeVerified } from "./route-verified.ts";
 /** `contract`: the run plays a scenario, whatever the route is; `read_only`: the operator says so. */
 export type RouteStanding = "contract" | "read_only" | "verified" | "unverified";
 
-/** Of records that were read: what is done about one reading of a run sees one standing of its route. */
-const found = new WeakMap<AdmittedRun, Promise<RouteStanding>>();
+const standings = perReading<RouteStanding>();
 
 /** What the run's route is good for: only stored reports for this adapter version and model make it `verified`. */
 export function routeStanding(deps: Deps, run: AdmittedRun): Promise<RouteStanding> {
-  const known = found.get(run);
-  if (known !== undefined) return known;
-  const standing = findStanding(deps, run);
-  found.set(run, standing);
-  return standing;
+  return standings(run, run.route, () => findStanding(deps, run));
 }
 
 async function findStanding(deps: Deps, run: AdmittedRun): Promise<RouteStanding> {

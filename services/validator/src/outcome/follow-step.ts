@@ -34,18 +34,22 @@ async function followLocked(
   committed: Committed,
   step: Exclude<Step, { kind: "unlock" }>,
 ): Promise<Followed | null> {
-  const { body, turn } = committed;
+  const { body, run, turn } = committed;
   switch (step.kind) {
     case "judge_artifact":
       return judgeOutput(deps, committed);
     case "continue": // the streamer appended the output when it committed it: nothing is added
-      await openNextTurn(deps, body, {
-        leaves: "streaming",
-        pieces: [],
-        maxOutputTokens: turn.maxOutputTokens,
-        counts: "continuations",
-        stitched: true,
-      });
+      await openNextTurn(
+        deps,
+        { run, turn: body },
+        {
+          leaves: "streaming",
+          pieces: [],
+          maxOutputTokens: turn.maxOutputTokens,
+          counts: "continuations",
+          stitched: true,
+        },
+      );
       return "continue_turn";
     case "stitch":
       return stitchOutput(deps, committed);

@@ -6,9 +6,9 @@ import { itemKey } from "@airlock/core/record";
 import { readTurn, type TurnHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import { isNormalEnd } from "@airlock/core/wire";
-import { readAdmitted } from "../admission/read-admitted.ts";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
+import { admittedRun } from "../release/admitted-run.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
 import { logSettledItem } from "../settlement/log-settled.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
@@ -25,7 +25,7 @@ import { stepWithTools } from "./tool-drift.ts";
 
 export async function onResponse(deps: Deps, { body }: Delivery<"response">): Promise<Handled> {
   const [admitted, turn] = await Promise.all([
-    readAdmitted(deps, body.run),
+    admittedRun(deps, body.run),
     readTurn(deps.redis, body.run, body.turn),
   ]);
   if (admitted === null || admitted.endedAt !== undefined || turn?.attempt !== body.attempt) return DONE;
@@ -50,8 +50,10 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
     const { followed, settled } = await followStep(deps, { body, run, turn, calls }, step);
     if (followed !== null) {
       logResponse(deps, { body, run, calls }, followed);
-      for (const itemKey of settled) await logSettledItem(deps, itemKey);
+      for (const itemKey of settled) await logSettledItem(deps, itemKey, { route: run.route });
     }
+    await advanceTurn(deps, body, followed === "unlock_effects" ? { admitted: run } : {});
+    return DONE;
   }
   await advanceTurn(deps, body);
   return DONE;

@@ -5,8 +5,7 @@ import type { Deps } from "../deps.ts";
 
 /**
  * Publishes the current attempt of an open turn, as the run's record gives it: the same turn gives the same job,
- * so this may be repeated at any time. Does nothing for a turn that doesn't stream any more. While the run's route is
- * suspended the attempt is parked instead: the sweeper comes back to it.
+ * so this may be repeated at any time. Does nothing for a turn that doesn't stream any more.
  */
 export async function publishTurn(deps: Deps, parts: TurnParts, delayMs = 0): Promise<void> {
   const [run, turn] = await Promise.all([
@@ -14,27 +13,47 @@ export async function publishTurn(deps: Deps, parts: TurnParts, delayMs = 0): Pr
     readTurn(deps.redis, parts.run, parts.turn),
   ]);
   if (run?.plan === undefined || run.endedAt !== undefined || turn?.state !== "streaming") return;
-  const attempt = { ...parts, attempt: turn.attempt };
-  const waitMs = await deps.breaker.pass(run.route, attemptKey(attempt));
-  if (waitMs > 0) return park(deps, attempt, { route: run.route, waitMs });
+  const { attempt, maxOutputTokens } = turn;
+  const { route, model, plan } = run;
+  await publishAttempt(deps, { ...parts, attempt }, { route, model, plan, maxOutputTokens, delayMs });
+}
+
+/** What a request for a turn is made of, besides the conversation. */
+interface Asked {
+  readonly route: string;
+  readonly model: string;
+  readonly plan: Omit<RunPlan, "limits">;
+  readonly maxOutputTokens: number | null;
+  readonly delayMs?: number;
+}
+
+/** While the run's route is suspended the attempt is parked instead: the sweeper comes back to it. */
+export async function publishAttempt(
+  deps: Deps,
+  parts: AttemptParts,
+  { route, model, plan, maxOutputTokens, delayMs = 0 }: Asked,
+): Promise<void> {
+  const waitMs = await deps.breaker.pass(route, attemptKey(parts));
+  if (waitMs > 0) return park(deps, parts, { route, waitMs });
   await deps.store.keepOpen(turnKey(parts), deps.config.openMs + delayMs);
+  const { run, turn, attempt } = parts;
   const record = deps.publisher.sign({
     purpose: "turn",
     body: {
       version: 1,
-      run: parts.run,
-      turn: parts.turn,
-      attempt: turn.attempt,
-      route: run.route,
-      model: run.model,
-      tools: run.plan.tools.map(({ name, digest }) => ({ name, digest })),
-      maxOutputTokens: turn.maxOutputTokens,
-      stopSequences: await stopSequences(deps, attempt, run.plan),
-      ...samplingOf(run.plan),
-      parallelToolCalls: run.plan.parallel === "on",
+      run,
+      turn,
+      attempt,
+      route,
+      model,
+      tools: plan.tools.map(({ name, digest }) => ({ name, digest })),
+      maxOutputTokens,
+      stopSequences: await stopSequences(deps, parts, plan),
+      ...samplingOf(plan),
+      parallelToolCalls: plan.parallel === "on",
     },
   });
-  await deps.publisher.publish(record, { delayMs, priority: run.plan.priority });
+  await deps.publisher.publish(record, { delayMs, priority: plan.priority });
 }
 
 async function park(
@@ -50,7 +69,7 @@ async function park(
 }
 
 /** From the sealed spec; most runs have none, and it may be large. */
-async function stopSequences(deps: Deps, attempt: AttemptParts, plan: RunPlan): Promise<string | null> {
+async function stopSequences(deps: Deps, attempt: AttemptParts, plan: Asked["plan"]): Promise<string | null> {
   if (plan.stopSequences === 0) return null;
   const spec = await readSpec(deps, attempt.run, plan.specDigest);
   return sealStopSequences(deps.keyring, attempt, spec.stopSequences);

@@ -9,7 +9,7 @@ import type { Followed } from "./log-response.ts";
 import type { Committed } from "./committed.ts";
 import { keptText, outputText } from "./output-text.ts";
 
-export async function stitchOutput(deps: Deps, { body, turn }: Committed): Promise<Followed> {
+export async function stitchOutput(deps: Deps, { body, run, turn }: Committed): Promise<Followed> {
   const text = keptText(await outputText(deps, body));
   const output: ConversationEntry = {
     type: "model_output",
@@ -17,12 +17,16 @@ export async function stitchOutput(deps: Deps, { body, turn }: Committed): Promi
     attempt: attemptKey(body),
     items: [{ type: "text", text }],
   };
-  await openNextTurn(deps, body, {
-    leaves: "streaming",
-    pieces: [sealPiece(deps.keyring, { run: body.run, turn: body.turn, phase: "results" }, [output])],
-    maxOutputTokens: turn.maxOutputTokens,
-    counts: "continuations",
-    stitched: true,
-  });
+  await openNextTurn(
+    deps,
+    { run, turn: body },
+    {
+      leaves: "streaming",
+      pieces: [sealPiece(deps.keyring, { run: body.run, turn: body.turn, phase: "results" }, [output])],
+      maxOutputTokens: turn.maxOutputTokens,
+      counts: "continuations",
+      stitched: true,
+    },
+  );
   return "continue_turn";
 }

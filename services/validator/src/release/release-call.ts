@@ -21,14 +21,21 @@ export type ReleaseAnswer =
 
 const UNDECIDED = { grantable: null, decided: {} } as const;
 
-/** Grants a call, one number above its last grant: only if that is the one that the caller knows of. */
+/**
+ * Grants a call, one number above its last grant: only if that is the one that the caller knows of. `admitted` is the
+ * caller's own reading of the run, held against its spec; what was judged on it isn't judged again.
+ */
 export async function releaseCall(
   deps: Deps,
   itemKey: string,
-  { lastGrant, delayMs = 0 }: { readonly lastGrant: number; readonly delayMs?: number },
+  {
+    lastGrant,
+    delayMs = 0,
+    admitted,
+  }: { readonly lastGrant: number; readonly delayMs?: number; readonly admitted?: AdmittedRun | undefined },
 ): Promise<ReleaseAnswer> {
   const [run, call] = await Promise.all([
-    admittedRun(deps, parseItemKey(itemKey)?.run ?? ""),
+    admitted ?? admittedRun(deps, parseItemKey(itemKey)?.run ?? ""),
     readCall(deps.redis, itemKey),
   ]);
   if (run === null || call === null || call.state !== "POLICY_APPROVED") return { kind: "passed" };

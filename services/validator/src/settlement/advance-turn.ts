@@ -10,32 +10,47 @@ import { followCheck, isCheckTurn } from "../artifact/follow-check.ts";
 import type { Deps } from "../deps.ts";
 import { endOver } from "../outcome/end-over.ts";
 import { releaseCall, type ReleaseAnswer } from "../release/release-call.ts";
-import type { Decided } from "../verdict/judgement.ts";
+import type { AdmittedRun, Decided } from "../verdict/judgement.ts";
 import { closeTurn } from "./close-turn.ts";
 import { settledEvent } from "./settled-event.ts";
 
+/** What the caller has just read. */
+interface Known {
+  readonly run?: AdmittedRun | null;
+  /** the run, held against its spec: its calls can be granted on this reading */
+  readonly admitted?: AdmittedRun;
+  readonly turn?: TurnHash;
+}
+
 /** May be repeated at any time: each step compares before it writes. */
-export async function advanceTurn(deps: Deps, parts: TurnParts): Promise<void> {
-  const run = await readAdmitted(deps, parts.run);
+export async function advanceTurn(deps: Deps, parts: TurnParts, known: Known = {}): Promise<void> {
+  const run = known.admitted ?? known.run ?? (await readAdmitted(deps, parts.run));
   if (run === null || run.endedAt !== undefined) return;
   if (run.deadlineAt !== undefined && (await redisNow(deps.redis)) >= run.deadlineAt)
     return endOver(deps, parts, { over: "late" });
-  let turn = await readTurn(deps.redis, parts.run, parts.turn);
+  let turn = known.turn ?? (await readTurn(deps.redis, parts.run, parts.turn));
   if (run.plan.allOrNothing && turn !== null) turn = await holdTogether(deps, turn);
   while (turn !== null && turn.state === "calls") {
     const { free, open } = turnProgress(turn);
     if (open === 0 && !isCheckTurn(turn)) return closeTurn(deps, parts, { run, turn });
-    turn = open === 0 ? await followCheck(deps, parts, { run, turn }) : await releaseAll(deps, free);
+    turn =
+      open === 0
+        ? await followCheck(deps, parts, { run, turn })
+        : await releaseAll(deps, free, known.admitted);
   }
 }
 
 /** Releases free calls; returns the turn as it stands where one could only be settled, else null. */
-async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash | null> {
+async function releaseAll(
+  deps: Deps,
+  free: readonly string[],
+  admitted: AdmittedRun | undefined,
+): Promise<TurnHash | null> {
   let turn: TurnHash | null = null;
   for (const itemKey of free) {
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
-    const answer = await releaseCall(deps, itemKey, { lastGrant: 0 });
+    const answer = await releaseCall(deps, itemKey, { lastGrant: 0, admitted });
     turn = (await endUngranted(deps, { itemKey, call }, answer)) ?? turn;
   }
   return turn;

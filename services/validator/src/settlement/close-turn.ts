@@ -32,7 +32,7 @@ export async function closeTurn(
   const results = await Promise.all(calls.map(({ itemKey, call }) => resultEntry(deps, itemKey, call)));
   await openNextTurn(
     deps,
-    { ...parts, attempt: turn.attempt },
+    { run, turn: { ...parts, attempt: turn.attempt } },
     {
       leaves: "calls",
       pieces: [sealPiece(deps.keyring, { ...parts, phase: "results" }, results)],

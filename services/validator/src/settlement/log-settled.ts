@@ -4,13 +4,17 @@ import { readAttempt, readCall, readRun, type CallHash } from "@airlock/core/run
 import { itemDecisionSchema } from "@airlock/core/runtime";
 import type { Deps } from "../deps.ts";
 
-/** Writes the one line of the item decision log, when the item's way has ended. */
-export async function logSettledItem(deps: Deps, itemKey: string): Promise<void> {
+/** Writes the one line of the item decision log, when the item's way has ended; `known` spares what was read before. */
+export async function logSettledItem(
+  deps: Deps,
+  itemKey: string,
+  known: { readonly call?: CallHash; readonly route?: string } = {},
+): Promise<void> {
   const parts = parseItemKey(itemKey);
   if (parts === null) return;
-  const [call, run, attempt] = await Promise.all([
-    readCall(deps.redis, itemKey),
-    readRun(deps.redis, parts.run),
+  const [call, route, attempt] = await Promise.all([
+    known.call ?? readCall(deps.redis, itemKey),
+    known.route ?? readRun(deps.redis, parts.run).then((run) => run?.route),
     readAttempt(deps.redis, parts),
   ]);
   if (call === null) return;
@@ -22,7 +26,7 @@ export async function logSettledItem(deps: Deps, itemKey: string): Promise<void>
       run_id: parts.run,
       response_id: attempt?.responseId ?? null,
       item_id: itemKey,
-      model_route: run?.route ?? "",
+      model_route: route ?? "",
       stream_event: "item_finished",
       tool_name: call.tool,
       buffer_bytes: call.bytes,

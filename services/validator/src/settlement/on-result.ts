@@ -2,10 +2,12 @@
 // refuses results of calls that were never granted, and changes nothing for one that is settled.
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { parseItemKey } from "@airlock/core/record";
-import { readCall, readRun, type CallHash } from "@airlock/core/run";
+import { readCall, type CallHash, type TurnHash } from "@airlock/core/run";
+import { readAdmitted } from "../admission/read-admitted.ts";
 import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { releaseCall } from "../release/release-call.ts";
+import type { AdmittedRun } from "../verdict/judgement.ts";
 import { logSettledItem } from "./log-settled.ts";
 import { advanceTurn, endUngranted } from "./advance-turn.ts";
 
@@ -16,14 +18,18 @@ const LONGEST_DELAY_MS = 30_000;
 
 export async function onResult(deps: Deps, { body }: Delivery<"result">): Promise<Handled> {
   const parts = parseItemKey(body.itemKey);
-  const call = await readCall(deps.redis, body.itemKey);
+  const [call, run] = await Promise.all([readCall(deps.redis, body.itemKey), readAdmitted(deps, body.run)]);
   if (parts === null || parts.run !== body.run || call === null || body.grant > call.grant) {
     deps.log.write("warn", "record_refused", { queue: "results", itemKey: body.itemKey });
     return DONE;
   }
-  if (body.kind === "regrant") await regrant(deps, body, call);
-  else await settle(deps, body, call);
-  await advanceTurn(deps, parts);
+  if (body.kind === "regrant") {
+    await regrant(deps, body, call);
+    await advanceTurn(deps, parts);
+  } else {
+    const turn = await settle(deps, body, { call, run });
+    await advanceTurn(deps, parts, { run, turn });
+  }
   return DONE;
 }
 
@@ -49,22 +55,26 @@ function reloadDelayMs(grant: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (grant - 1), LONGEST_DELAY_MS);
 }
 
-async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, call: CallHash): Promise<void> {
+/** Returns the turn as it stands then. */
+async function settle(
+  deps: Deps,
+  body: Extract<Result, { kind: "settled" }>,
+  { call, run }: { readonly call: CallHash; readonly run: AdmittedRun | null },
+): Promise<TurnHash> {
   const { itemKey, state, status, errorClass, detail, contentDigest, resultBytes, durationMs } = body;
   const fields = { settled: state, status, errorClass, detail, contentDigest, resultBytes, durationMs };
   if (state !== "EXECUTED") await deps.store.noteRefused(body.run);
   // the executor told of the state itself when it entered it
   const { first, turn } = await deps.store.settle(itemKey, { fields, events: [], ifGrant: null });
-  if (!first) return;
+  if (!first) return turn;
   deps.log.write("info", "call_settled", { itemKey, state, errorClass, durationMs, bytes: resultBytes });
   // of a call whose response goes on, the log tells when it is known what the result counts for
-  if (!turn.calls.has(itemKey)) return;
-  await logSettledItem(deps, itemKey);
-  if (state !== "OUTCOME_UNKNOWN") return;
+  if (!turn.calls.has(itemKey)) return turn;
+  await logSettledItem(deps, itemKey, run === null ? {} : { route: run.route });
   const parts = parseItemKey(itemKey);
-  if (parts === null || call.effect === "read") return;
-  const run = await readRun(deps.redis, parts.run);
+  if (state !== "OUTCOME_UNKNOWN" || parts === null || call.effect === "read") return turn;
   if (run?.endedAt === undefined) {
     await endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
   }
+  return turn;
 }

@@ -1,22 +1,29 @@
 import { turnKey, type TurnParts } from "@airlock/core/record";
 import type { Deps } from "../deps.ts";
-import { publishTurn } from "../outcome/publish-turn.ts";
+import { publishAttempt, publishTurn } from "../outcome/publish-turn.ts";
+import type { AdmittedRun } from "../verdict/judgement.ts";
 
 /** Closes a turn, opens the next one and publishes it: committed first, so that a crash in between is repaired. */
 export async function openNextTurn(
   deps: Deps,
-  closed: TurnParts & { readonly attempt: number },
+  { run, ...closed }: { readonly run: AdmittedRun; readonly turn: TurnParts & { readonly attempt: number } },
   next: Omit<Parameters<Deps["store"]["nextTurn"]>[1], "events">,
 ): Promise<void> {
-  const { run, turn } = closed;
-  await deps.store.keepOpen(turnKey({ run, turn: turn + 1 }), deps.config.openMs);
-  await deps.store.nextTurn(closed, {
+  const following = { run: closed.turn.run, turn: closed.turn.turn + 1 };
+  await deps.store.keepOpen(turnKey(following), deps.config.openMs);
+  const opened = await deps.store.nextTurn(closed.turn, {
     ...next,
     events: [
-      { type: "turn_closed", turn },
-      { type: "attempt_opened", turn: turn + 1, attempt: 1, reason: null },
+      { type: "turn_closed", turn: closed.turn.turn },
+      { type: "attempt_opened", turn: following.turn, attempt: 1, reason: null },
     ],
   });
-  await publishTurn(deps, { run, turn: turn + 1 });
-  await deps.store.dropOpen(turnKey(closed));
+  if (opened)
+    await publishAttempt(
+      deps,
+      { ...following, attempt: 1 },
+      { ...run, maxOutputTokens: next.maxOutputTokens },
+    );
+  else await publishTurn(deps, following);
+  await deps.store.dropOpen(turnKey(closed.turn));
 }

@@ -7,6 +7,7 @@ import { readCall, readItem, type CallHash } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { manifestDigest } from "@airlock/core/tool";
 import type { Verdict } from "@airlock/core/verdict";
+import { perReading } from "../admission/per-reading.ts";
 import type { Deps } from "../deps.ts";
 import { decideCall } from "./decide-call.ts";
 import { quarantined, type AdmittedRun, type Judgement } from "./judgement.ts";
@@ -39,12 +40,19 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
   return readCall(deps.redis, itemKey);
 }
 
+interface JudgedItem {
+  readonly item: ItemBody;
+  readonly judgement: Judgement;
+}
+
+const judgements = perReading<JudgedItem | null>();
+
 /** The judgement that follows from the streamer's signed record, whatever stands in the call's own. */
-export async function judgeStored(
-  deps: Deps,
-  run: AdmittedRun,
-  itemKey: string,
-): Promise<{ readonly item: ItemBody; readonly judgement: Judgement } | null> {
+export function judgeStored(deps: Deps, run: AdmittedRun, itemKey: string): Promise<JudgedItem | null> {
+  return judgements(run, itemKey, () => judgeSigned(deps, run, itemKey));
+}
+
+async function judgeSigned(deps: Deps, run: AdmittedRun, itemKey: string): Promise<JudgedItem | null> {
   const stored = await readItem(deps.redis, itemKey);
   if (stored === null) return null;
   const item = parseBody(itemBodySchema, verifyRecord(deps.keyring, "item", stored.record));
