@@ -2,7 +2,7 @@
 // refuses grants that don't fit their item, come too late, or are over, and puts back what another executor holds.
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
-import { decideHere } from "../grant/decide-here.ts";
+import { decideHere, pathScopes } from "../grant/decide-here.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
 import { keepLease, type Lease } from "./lease.ts";
@@ -102,6 +102,7 @@ async function execute(
       fence,
       lease,
       source,
+      may: pathScopes(deps, grant.policy),
       prepared,
       bodies: deps.bodies,
       ...opened,

@@ -9,6 +9,7 @@ export interface PlannedCall {
   readonly fence: number;
   readonly lease: Lease;
   readonly source: string;
+  readonly may: ToolContext["may"];
   readonly prepared: Extract<PreparedCall, { ok: true }>;
   readonly manifest: ToolManifest;
   readonly args: JsonObject;
@@ -39,13 +40,14 @@ export async function runPlan(plan: ReadyPlan, signal: AbortSignal): Promise<Too
   }
 }
 
-function contextOf({ itemKey, fence, lease, source, prepared, manifest }: PlannedCall): ToolContext {
+function contextOf({ itemKey, fence, lease, source, may, prepared, manifest }: PlannedCall): ToolContext {
   const { files, session, workspace } = prepared;
   return {
     files,
     session,
     workspace,
     source,
+    may,
     missing: [],
     limits: manifest.limits,
     itemKey,

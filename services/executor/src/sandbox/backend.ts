@@ -1,8 +1,11 @@
 import type { CappedOutput } from "./capped-output.ts";
 import type { Guarantee } from "./guarantees.ts";
 
-/** The tree is bound read-only (`read`) or writable (`write`); everything else is the same. */
-export type SandboxProfile = "read" | "write";
+/**
+ * What is writable: the tree (`write`), nothing (`read`), or the git dir without its configuration (`git`), in which only
+ * the executor's own git commands run. Everything else is the same.
+ */
+export type SandboxProfile = "read" | "write" | "git";
 
 /** What a session may see. All are the executor's own paths; none lies inside another's tree. */
 export interface SandboxWorkspace {

@@ -83,7 +83,10 @@ function workspaceArguments(plan: BwrapPlan): readonly string[] {
   const own = [bind, tree, "/ws"];
   if (git === null) return own;
   // The git dir names the borrowed objects by their path on the host, so they appear under the same one.
-  return [...own, "--ro-bind", git.gitDir, "/git", "--ro-bind", git.objects, git.objects];
+  const objects = ["--ro-bind", git.objects, git.objects];
+  if (plan.profile !== "git") return [...own, "--ro-bind", git.gitDir, "/git", ...objects];
+  const config = ["--ro-bind", `${git.gitDir}/config`, "/git/config"];
+  return [...own, "--bind", git.gitDir, "/git", ...config, ...objects];
 }
 
 /** Inside, because the limit on processes counts per user and user namespace. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { changeWhileHeld } from "./change-while-held.ts";
 import { commitPatch, type PatchStep } from "./commit-patch.ts";
 import { expectFiles, plainFile, probeFiles } from "./file-states.ts";
 import { planPatch } from "./plan-patch.ts";
 import { readArguments } from "./read-arguments.ts";
-import { CLAIM_LOST, endedPlan, lookingTool, refuse, succeed, type Tool } from "./tool-body.ts";
+import { endedPlan, lookingTool, refuse, succeed, type Tool } from "./tool-body.ts";
 
 const patchArguments = z.strictObject({ patch: z.string() });
 
@@ -20,12 +21,11 @@ export const applyPatchTool: Tool = {
     return {
       kind: "ready",
       expected: expectFiles(plan.steps.map(expectedChange)),
-      async run(signal) {
-        if (signal.aborted) return refuse("CANCELLED", "cancelled before anything was written");
-        if (!(await context.fenceHolds())) return CLAIM_LOST;
-        const committed = await commitPatch(context.files, plan.steps);
-        return committed.ok ? succeed({ files: committed.changes }) : committed.outcome;
-      },
+      run: (signal) =>
+        changeWhileHeld(context, signal, async () => {
+          const committed = await commitPatch(context.files, plan.steps);
+          return committed.ok ? succeed({ files: committed.changes }) : committed.outcome;
+        }),
     };
   },
   probe: probeFiles,

@@ -25,6 +25,8 @@ export interface ToolContext {
   readonly workspace: Pick<Workspace, "tree" | "gitDir" | "staging" | "baseRevision">;
   /** Where the run's repository comes from: an absolute path or a URL. */
   readonly source: string;
+  /** Whether policy lets the run read or write this path, relative to the tree: for paths that no argument names. */
+  readonly may: (use: "read" | "write", path: string) => boolean;
   /** Null where the sandbox doesn't hold what a command needs; `missing` says what. */
   readonly session: SandboxSession | null;
   readonly missing: readonly Guarantee[];
@@ -37,7 +39,7 @@ export interface ToolContext {
   readonly fenceHolds: () => Promise<boolean>;
 }
 
-export type ProbeContext = Omit<ToolContext, "missing">;
+export type ProbeContext = Omit<ToolContext, "missing" | "may">;
 
 /** What became of a call whose end nobody saw. */
 export type ProbeFinding = "done" | "not_done" | "inconclusive";

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { changeContent } from "./change-content.ts";
+import { changeWhileHeld } from "./change-while-held.ts";
 import { expectFiles, plainFile, probeFiles } from "./file-states.ts";
 import { readArguments } from "./read-arguments.ts";
-import { CLAIM_LOST, endedPlan, refuse, succeed, type Tool } from "./tool-body.ts";
+import { endedPlan, refuse, succeed, type Tool } from "./tool-body.ts";
 
 const writeFileArguments = z.strictObject({ path: z.string(), content: z.string() });
 
@@ -20,12 +21,11 @@ export const writeFileTool: Tool = {
     return {
       kind: "ready",
       expected: expectFiles([{ path, before: found.state, after }]),
-      async run(signal) {
-        if (signal.aborted) return refuse("CANCELLED", "cancelled before anything was written");
-        if (!(await context.fenceHolds())) return CLAIM_LOST;
-        const change = await context.files.writeFile(path, bytes);
-        return change.ok ? succeed(changeContent(path, change)) : refuse(change.errorClass, change.detail);
-      },
+      run: (signal) =>
+        changeWhileHeld(context, signal, async () => {
+          const change = await context.files.writeFile(path, bytes);
+          return change.ok ? succeed(changeContent(path, change)) : refuse(change.errorClass, change.detail);
+        }),
     };
   },
   probe: probeFiles,

@@ -1,7 +1,8 @@
 import type { WorkspaceView } from "@airlock/core/policy";
 import { lookAt } from "./look-at.ts";
 import { openRoot } from "./held-directory.ts";
-import { listEntries, type ListResult } from "./list-entries.ts";
+import { listEntries, type ListLimits, type ListResult } from "./list-entries.ts";
+import { moveWorkspaceFile, type MoveResult } from "./move-entry.ts";
 import type { OpenTree, WriteOptions } from "./open-tree.ts";
 import type { PathRefusal } from "./path-rules.ts";
 import { readWorkspaceFile, statWorkspaceEntry, type ReadResult, type StatResult } from "./read-entry.ts";
@@ -25,13 +26,12 @@ export interface WorkspaceFs {
   state(path: string): Promise<StateResult>;
   /** What stands at a place whose parents are no links, without following it. */
   readonly look: WorkspaceView;
-  list(
-    path: string,
-    limits: { readonly depth: number; readonly maxEntries: number },
-  ): Promise<ListResult | PathRefusal>;
+  list(path: string, limits: ListLimits): Promise<ListResult | PathRefusal>;
   /** Makes missing parents; keeps the executable bit of what it replaces; replaces a link instead of following it. */
   writeFile(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<ChangeResult>;
   deleteFile(path: string): Promise<ChangeResult>;
+  /** A plain file to where nothing is; makes missing parents. */
+  moveFile(from: string, to: string): Promise<MoveResult>;
   close(): Promise<void>;
 }
 
@@ -50,6 +50,7 @@ export async function openWorkspaceFs(place: {
     list: (path, limits) => listEntries(root, path, limits),
     writeFile: (path, bytes, options) => writeWorkspaceFile(open, path, { bytes, options: options ?? null }),
     deleteFile: (path) => deleteWorkspaceFile(open, path),
+    moveFile: (from, to) => moveWorkspaceFile(open, from, to),
     close: () => root.close(),
   };
 }

@@ -32,7 +32,7 @@ export interface Change {
 
 export type ChangeResult = Change | PathRefusal;
 
-interface Target {
+export interface Target {
   readonly ok: true;
   readonly directory: FileHandle;
   readonly leaf: string;
@@ -98,7 +98,8 @@ export async function workspaceFileState(open: OpenTree, path: string): Promise<
   return closingAfter(target.directory, inspect(target));
 }
 
-async function holdTarget(
+/** The caller closes the directory. */
+export async function holdTarget(
   open: OpenTree,
   path: string,
   create: { readonly owner: OpenTree["owner"] } | null,
@@ -114,7 +115,7 @@ async function holdTarget(
   return { ok: true, directory: directory.handle, leaf, flagged };
 }
 
-async function inspect(target: Target): Promise<StateResult> {
+export async function inspect(target: Target): Promise<StateResult> {
   const entry = await holdEntry(target.directory, target.leaf);
   if (!entry.ok) {
     return entry.missing ? { ok: true, state: null } : entry;

@@ -61,6 +61,7 @@ async function run(script: string, args: JsonObject, change: Change = {}) {
     limits: tool.manifest.limits,
     workspace: fixture.workspace,
     source: "/nowhere",
+    may: () => true,
     itemKey: "r.1.1.0",
     name: `call-${fixture.root}`,
     fenceHolds: () => Promise.resolve(true),

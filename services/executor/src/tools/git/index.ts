@@ -1,0 +1,1 @@
+export { gitTools, type GitSettings } from "./git-tools.ts";
