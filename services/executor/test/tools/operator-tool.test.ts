@@ -62,7 +62,7 @@ async function run(script: string, args: JsonObject, change: Change = {}) {
     workspace: fixture.workspace,
     source: "/nowhere",
     may: () => true,
-    itemKey: "r.1.1.0",
+    itemKey: "r00000000000000000000.1.1.0",
     name: `call-${fixture.root}`,
     fenceHolds: () => Promise.resolve(true),
     ...change.context,
@@ -225,10 +225,12 @@ describe("an operator's tool with a probe", () => {
       { effect: "mutating", probe: LOOK },
     );
     expect(outcome).toMatchObject({ status: "ok" });
-    expect(readFileSync(join(fixture.tree, "made"), "utf8")).toBe("r.1.1.0\n");
+    expect(readFileSync(join(fixture.tree, "made"), "utf8")).toBe("r00000000000000000000.1.1.0\n");
     const expected = { arguments: { a: 1 } };
     expect(await body.probe?.(context, expected, signal)).toBe("done");
-    expect(await body.probe?.({ ...context, itemKey: "r.1.1.1" }, expected, signal)).toBe("not_done");
+    expect(await body.probe?.({ ...context, itemKey: "r00000000000000000000.1.1.1" }, expected, signal)).toBe(
+      "not_done",
+    );
   });
 
   test.each([

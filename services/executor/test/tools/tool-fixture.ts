@@ -33,7 +33,7 @@ function toolNamed(name: string): Tool {
   return tool;
 }
 
-export interface ToolFixture extends TreeFixture {
+export interface Calls {
   readonly context: ToolContext;
   readonly call: (tool: string, args: JsonObject, change?: Partial<ToolContext>) => Promise<ToolOutcome>;
   /** What the call would do, not done. */
@@ -41,6 +41,8 @@ export interface ToolFixture extends TreeFixture {
   readonly probe: (tool: string, plan: ReadyPlan) => Promise<ProbeFinding | null>;
   readonly snapshot: () => Promise<Readonly<Record<string, string>>>;
 }
+
+export type ToolFixture = TreeFixture & Calls;
 
 /** The tools over a tree with these files; `snapshot` is the tree as a whole. */
 export async function toolFixture(content: Readonly<Record<string, string>> = {}): Promise<ToolFixture> {
@@ -58,7 +60,7 @@ interface Place extends Pick<TreeFixture, "root" | "files" | "workspace"> {
   readonly session: SandboxSession;
 }
 
-export function callsOver({ root, files, workspace, session }: Place) {
+export function callsOver({ root, files, workspace, session }: Place): Calls {
   const context: ToolContext = {
     files,
     session,
@@ -67,7 +69,7 @@ export function callsOver({ root, files, workspace, session }: Place) {
     limits: { timeoutMs: 20_000, outputBytes: 4096 },
     source: "/nowhere",
     may: () => true,
-    itemKey: "r.1.1.0",
+    itemKey: "r00000000000000000000.1.1.0",
     name: `call-${root}`,
     fenceHolds: () => Promise.resolve(true),
   };
