@@ -1,4 +1,4 @@
-export { gitTools, type GitSettings } from "./git/index.ts";
+export { gitTools } from "./git/index.ts";
 export { operatorBodies } from "./operator-bodies.ts";
 export { TOOL_BODIES } from "./tool-bodies.ts";
 export type {

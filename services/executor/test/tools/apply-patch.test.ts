@@ -76,12 +76,15 @@ describe("what fits", () => {
       ".mcp.json",
     ];
     const patch = [...paths, "src/a", ".github/x"].map(created).join("");
-    const outcome = await call("apply_patch", { patch });
-    const files = outcome.status === "ok" ? outcome.content["files"] : null;
-    const flagged = Array.isArray(files)
-      ? files.map((file) => [file["path"], file["touchesTrustedConfig"]])
-      : null;
-    expect(flagged).toEqual([...paths.map((path) => [path, true]), ["src/a", false], [".github/x", false]]);
+    expect(await call("apply_patch", { patch })).toMatchObject({
+      content: {
+        files: [
+          ...paths.map((path) => ({ path, touchesTrustedConfig: true })),
+          { path: "src/a", touchesTrustedConfig: false },
+          { path: ".github/x", touchesTrustedConfig: false },
+        ],
+      },
+    });
   });
 
   test("reports each file's size and digest before and after", async () => {

@@ -1,1 +1,1 @@
-export { gitTools, type GitSettings } from "./git-tools.ts";
+export { gitTools } from "./git-tools.ts";
