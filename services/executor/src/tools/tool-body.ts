@@ -35,7 +35,7 @@ export interface ToolContext {
   readonly itemKey: string;
   /** Item key and fence; of a probe, any name that no call has. */
   readonly name: string;
-  /** Asked right before anything changes or starts. */
+  /** Asked right before anything changes or starts: false before the call has begun. Of a probe, whether it is still wanted. */
   readonly fenceHolds: () => Promise<boolean>;
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readLog } from "../../src/tools/git/git-log.ts";
 import { readStatus } from "../../src/tools/git/read-status.ts";
 import { gitFixture } from "./git-fixture.ts";
+import { ALL_TOOLS } from "./tool-fixture.ts";
 
 const signal = AbortSignal.timeout(60_000);
 const SOURCE = "echo one > a.txt; echo two > b.txt; mkdir d; echo x > d/c.txt; echo '*.log' > .gitignore";
@@ -202,7 +203,9 @@ describe("git_commit", () => {
 
   test("takes only what is below its path and what policy lets it write", async () => {
     const { call, shell, git } = await gitFixture(SOURCE);
-    await shell("echo 1 > a.txt; echo 2 > d/c.txt; echo 3 > d/secret; echo '[submodule]' > d/.gitmodules");
+    await shell(
+      "echo 1 > a.txt; echo 2 > d/c.txt; echo 3 > d/secret; echo '[submodule]' > d/.gitmodules; ln -s /etc/passwd d/link",
+    );
     await shell(
       "git init -q d/nested; cd d/nested; echo x > x; git add x; git -c user.name=a -c user.email=a@b commit -qm x",
     );
@@ -211,7 +214,7 @@ describe("git_commit", () => {
     expect(outcome).toMatchObject({
       content: {
         files: [{ path: "d/c.txt" }],
-        leftOut: ["d/.gitmodules", "d/nested/", "d/secret"],
+        leftOut: ["d/.gitmodules", "d/link", "d/nested/", "d/secret"],
       },
     });
     expect(git("show", "--format=", "--name-only", "HEAD")).toBe("d/c.txt");
@@ -243,6 +246,15 @@ describe("git_commit", () => {
       expect(git("rev-list", "--count", "HEAD")).toBe("2");
     },
   );
+
+  test("is planned before the call has begun, when no fence holds yet", async () => {
+    const { plan, shell, context } = await gitFixture();
+    await shell("echo 1 > a.txt");
+    const early = { ...context, fenceHolds: () => Promise.resolve(false) };
+    const planned = await ALL_TOOLS.get("git_commit")?.plan(early, { message: "x" }, signal);
+    expect(planned).toMatchObject({ kind: "ready" });
+    expect(await plan("git_commit", { message: "x" })).toMatchObject({ kind: "ready" });
+  });
 
   test("starts nothing once the fence is lost, and works on after a git that was killed left its locks", async () => {
     const { call, shell, git, workspace, revision } = await gitFixture();

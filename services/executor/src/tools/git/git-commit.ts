@@ -1,5 +1,5 @@
 // Takes a message and maybe a path, gives a commit of what changed below it; refuses where nothing may be committed. Files
-// that policy doesn't let the run write, and repositories within the tree, are left out and named.
+// that policy doesn't let the run write, links, and repositories within the tree, are left out and named.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "@airlock/core/json";
@@ -7,6 +7,7 @@ import { parseItemKey } from "@airlock/core/record";
 import { z } from "zod";
 import { parseWorkspacePath, touchesTrustedConfig } from "../../workspace/index.ts";
 import { changeWhileHeld } from "../change-while-held.ts";
+import { fitEntries } from "../fit-entries.ts";
 import { readArguments } from "../read-arguments.ts";
 import {
   endedPlan,
@@ -18,6 +19,7 @@ import {
   type ToolContext,
   type ToolOutcome,
 } from "../tool-body.ts";
+import { committable } from "./committable.ts";
 import { gitInSandbox } from "./git-in-sandbox.ts";
 import { readStatus, STATUS_ARGUMENTS, type StatusEntry } from "./read-status.ts";
 import { COMMIT } from "./revision.ts";
@@ -25,7 +27,8 @@ import { COMMIT } from "./revision.ts";
 const gitCommitArguments = z.strictObject({ message: z.string().min(1), path: z.string().optional() });
 const expectedCommit = z.strictObject({ parent: z.string().regex(COMMIT) });
 
-const MAX_NAMED = 100;
+/** Of names in a result, each list for itself. */
+const MAX_TOLD_BYTES = 16 * 1024;
 
 export interface Author {
   readonly name: string;
@@ -56,8 +59,7 @@ export function gitCommitTool(author: Author): Tool {
       if (ran.truncated)
         return endedPlan(refuse("TOOL_FAILED", "too many files differ; give the path of a folder"));
       const { commit, entries } = readStatus(ran.text);
-      const taken = entries.filter((entry) => mayCommit(context, entry));
-      const leftOut = entries.filter((entry) => !taken.includes(entry));
+      const { taken, leftOut } = await committable(context, entries);
       if (commit === null || taken.length === 0) return endedPlan(nothing(leftOut));
       const wanted = { message: withTrailers(message, context.itemKey), parent: commit, taken, leftOut };
       return {
@@ -71,16 +73,15 @@ export function gitCommitTool(author: Author): Tool {
   };
 }
 
-/** A name that ends with a slash is a repository within the tree. */
-function mayCommit(context: ToolContext, { path, kind }: StatusEntry): boolean {
-  if (path.endsWith("/") || kind === "unmerged" || path.includes("\ufffd")) return false;
-  return parseWorkspacePath(path, "write").ok && context.may("write", path);
+function nothing(leftOut: readonly StatusEntry[]): ToolOutcome {
+  const names = fitEntries(pathsOf(leftOut), MAX_TOLD_BYTES);
+  const more =
+    names.length === 0 ? "" : `; these are left out, by policy or for their kind: ${names.join(", ")}`;
+  return refuse("TOOL_FAILED", `there is nothing to commit${more}`);
 }
 
-function nothing(leftOut: readonly StatusEntry[]): ToolOutcome {
-  const names = leftOut.slice(0, MAX_NAMED).map(({ path }) => path);
-  const more = names.length === 0 ? "" : `; policy, or their kind, leaves these out: ${names.join(", ")}`;
-  return refuse("TOOL_FAILED", `there is nothing to commit${more}`);
+function pathsOf(entries: readonly StatusEntry[]): readonly string[] {
+  return entries.map(({ path }) => path);
 }
 
 function withTrailers(message: string, itemKey: string): string {
@@ -135,9 +136,9 @@ async function commitFiles(context: ToolContext, commit: Commit, signal: AbortSi
   return succeed({
     commit: head.text.trim(),
     parent: commit.parent,
-    files: commit.taken.slice(0, MAX_NAMED).map(changedFile),
+    files: fitEntries(commit.taken.map(changedFile), MAX_TOLD_BYTES),
     totalFiles: commit.taken.length,
-    leftOut: commit.leftOut.slice(0, MAX_NAMED).map(({ path }) => path),
+    leftOut: fitEntries(pathsOf(commit.leftOut), MAX_TOLD_BYTES),
     touchesTrustedConfig: commit.taken.some(({ path }) => touchesTrustedConfig(path.split("/"))),
     durationMs: added.durationMs + committed.durationMs,
   });

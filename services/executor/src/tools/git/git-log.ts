@@ -2,10 +2,10 @@
 import type { JsonObject } from "@airlock/core/json";
 import { z } from "zod";
 import { parseWorkspacePath } from "../../workspace/index.ts";
+import { fitEntries } from "../fit-entries.ts";
 import { readArguments } from "../read-arguments.ts";
 import { lookingTool, refuse, succeed } from "../tool-body.ts";
 import { gitInSandbox } from "./git-in-sandbox.ts";
-import { withinBytes } from "./git-status.ts";
 import { COMMIT, REVISION } from "./revision.ts";
 
 const gitLogArguments = z.strictObject({
@@ -30,7 +30,7 @@ export const gitLogTool = lookingTool(async (context, args, signal) => {
   const ran = await gitInSandbox(context, { args: log, profile: "read" }, signal);
   if (!ran.ok) return ran.outcome;
   const commits = readLog(ran.text);
-  const fitting = withinBytes(commits, context.limits.outputBytes);
+  const fitting = fitEntries(commits, context.limits.outputBytes);
   const truncated = ran.truncated || fitting.length < commits.length;
   return succeed({ commits: fitting, truncated, durationMs: ran.durationMs });
 });

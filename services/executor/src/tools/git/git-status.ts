@@ -1,6 +1,6 @@
-import { Buffer } from "node:buffer";
 import type { JsonObject } from "@airlock/core/json";
 import { z } from "zod";
+import { fitEntries } from "../fit-entries.ts";
 import { readArguments } from "../read-arguments.ts";
 import { lookingTool, succeed } from "../tool-body.ts";
 import { gitInSandbox } from "./git-in-sandbox.ts";
@@ -14,7 +14,7 @@ export const gitStatusTool = lookingTool(async (context, args, signal) => {
   if (!ran.ok) return ran.outcome;
   const { commit, branch, entries } = readStatus(ran.text);
   const files = entries.map(({ path, kind }): JsonObject => ({ path, kind }));
-  const fitting = withinBytes(files, context.limits.outputBytes);
+  const fitting = fitEntries(files, context.limits.outputBytes);
   return succeed({
     branch,
     commit,
@@ -24,13 +24,3 @@ export const gitStatusTool = lookingTool(async (context, args, signal) => {
     durationMs: ran.durationMs,
   });
 });
-
-/** As many as fit, in their order. */
-export function withinBytes(entries: readonly JsonObject[], maxBytes: number): readonly JsonObject[] {
-  let total = 0;
-  const over = entries.findIndex((entry) => {
-    total += Buffer.byteLength(JSON.stringify(entry)) + 1;
-    return total > maxBytes;
-  });
-  return over === -1 ? entries : entries.slice(0, over);
-}
