@@ -12,6 +12,9 @@ const NAMES = [
   "toolchains",
   "bwrap",
   "durability",
+  "commitAuthor",
+  "push",
+  "pushCredentials",
 ] as const;
 
 export type ExecutorConfig = Config<(typeof NAMES)[number]>;

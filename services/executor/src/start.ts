@@ -24,7 +24,7 @@ import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createDurability } from "./durability.ts";
 import { createBwrapBackend, missingGuarantees } from "./sandbox/index.ts";
-import { operatorBodies, TOOL_BODIES } from "./tools/index.ts";
+import { gitTools, operatorBodies, TOOL_BODIES } from "./tools/index.ts";
 import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
 
 /** The executor: the only place where tools run, and only under a grant. */
@@ -50,7 +50,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     ledger: createLedger(redis, config.ledgerMs),
     policies: served.policies,
     judge: createJudge(catalog),
-    bodies: new Map([...TOOL_BODIES, ...(await operatorBodies(operatorTools, config))]),
+    bodies: new Map([...TOOL_BODIES, ...gitTools(config), ...(await operatorBodies(operatorTools, config))]),
     durability: createDurability(redis, config.durability),
     sandbox: await openSandbox(context, config, serviceUser),
     owner: randomUUID(),

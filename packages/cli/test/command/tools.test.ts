@@ -55,9 +55,18 @@ describe("airlock tools", () => {
       ["TOOL", "EFFECT", "ORIGIN"],
       ["read_file", "read", "builtin"],
       ["list_files", "read", "builtin"],
+      ["search_files", "read", "builtin"],
       ["write_file", "mutating", "builtin"],
+      ["edit_file", "mutating", "builtin"],
+      ["delete_file", "mutating", "builtin"],
+      ["move_file", "mutating", "builtin"],
       ["apply_patch", "mutating", "builtin"],
       ["run_command", "mutating", "builtin"],
+      ["git_status", "read", "builtin"],
+      ["git_diff", "read", "builtin"],
+      ["git_log", "read", "builtin"],
+      ["git_commit", "mutating", "builtin"],
+      ["git_push", "mutating", "builtin"],
       ["count", "read", "operator"],
     ]);
     const listed: unknown[] = JSON.parse((await airlock("tools --json", environment)).said);

@@ -82,6 +82,7 @@ export const CALL_ADVICE = {
   PATH_REFUSED: "Use a path inside the workspace, relative to its root, that is not a protected place.",
   POLICY_CHANGED:
     "Don't send this call again. Reach the goal in a way that policy allows, or say why there is none.",
+  PUSH_UNAVAILABLE: "Leave the commit where it is, and say that it waits to be pushed.",
   SANDBOX_FAILED: AGAIN,
   SANDBOX_UNAVAILABLE: NOT_HERE,
   TOOL_FAILED: "Read what the tool said, change the arguments accordingly, and try again.",

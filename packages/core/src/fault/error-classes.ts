@@ -149,6 +149,7 @@ export const ERROR_CLASSES = {
   PATCH_REFUSED: { stage: "execution", meaning: "the patch is malformed, does not fit, or reaches too far" },
   PATH_REFUSED: { stage: "execution", meaning: "the path leaves the workspace or names a protected place" },
   POLICY_CHANGED: { stage: "execution", meaning: "policy, asked again before the call began, stops it" },
+  PUSH_UNAVAILABLE: { stage: "execution", meaning: "the operator lets nothing be pushed from here" },
   SANDBOX_FAILED: { stage: "execution", meaning: "the sandbox broke; no tool output exists" },
   SANDBOX_UNAVAILABLE: { stage: "execution", meaning: "a guarantee that the tool needs does not hold here" },
   TOOL_FAILED: { stage: "execution", meaning: "the tool itself reported an error" },

@@ -11,4 +11,4 @@ export { policyKeys } from "./policy-keys.ts";
 export type { Entry, WorkspaceView } from "./real-place.ts";
 export type { Finding, PathScope, Policy, PolicyRequest, RunBounds, RunPlace } from "./policy.ts";
 export { isWinnerPrivate, tellableReason } from "./tellable-reason.ts";
-export { writeScope } from "./write-scope.ts";
+export { readScope, writeScope } from "./path-scopes.ts";

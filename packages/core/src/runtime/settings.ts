@@ -166,6 +166,27 @@ export const SETTINGS = {
     readers: ["executor"],
     doc: "`strict` refuses calls with effects where Redis may forget what it acknowledged",
   },
+  commitAuthor: {
+    env: "AIRLOCK_COMMIT_AUTHOR",
+    schema: text,
+    fallback: "Airlock <airlock@localhost>",
+    readers: ["executor"],
+    doc: "author of commits that agents make, as `Name <address>`",
+  },
+  push: {
+    env: "AIRLOCK_PUSH",
+    schema: list,
+    fallback: "",
+    readers: ["executor"],
+    doc: "sources that may be pushed to, comma-separated, each `SOURCE` or `SOURCE=ADDRESS`; empty for none",
+  },
+  pushCredentials: {
+    env: "AIRLOCK_PUSH_CREDENTIALS",
+    schema: z.string(),
+    fallback: "",
+    readers: ["executor"],
+    doc: "git configuration file with the credentials of pushes, such as a credential helper or core.sshCommand",
+  },
   data: {
     env: "AIRLOCK_DATA",
     schema: text,

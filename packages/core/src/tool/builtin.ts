@@ -1,20 +1,15 @@
 import type { JsonObject } from "../json/index.ts";
-import type { ToolClaims, ToolManifest } from "./manifest.ts";
-
-const MEBIBYTE = 1_048_576;
-const NO_CLAIMS: ToolClaims = { reads: [], writes: [], patches: [], workspace: "none" };
-const FILE_LIMITS = { timeoutMs: 30_000, outputBytes: 262_144, argumentBytes: MEBIBYTE } as const;
-const COMMAND_LIMITS = { timeoutMs: 600_000, outputBytes: 262_144, argumentBytes: 65_536 } as const;
-
-const PATH_RULE = "Relative to the workspace root, with forward slashes; no leading slash and no '..'.";
-
-function closed(properties: JsonObject, required: readonly string[]): JsonObject {
-  return { type: "object", additionalProperties: false, properties, required };
-}
-
-function pathArgument(description: string): JsonObject {
-  return { type: "string", minLength: 1, maxLength: 4096, description: `${description} ${PATH_RULE}` };
-}
+import { CHANGE_MANIFESTS } from "./builtin-changes.ts";
+import { GIT_MANIFESTS } from "./builtin-git.ts";
+import {
+  closed,
+  COMMAND_LIMITS,
+  FILE_LIMITS,
+  NO_CLAIMS,
+  pathArgument,
+  wholeNumber,
+} from "./builtin-parts.ts";
+import type { ToolManifest } from "./manifest.ts";
 
 function lineArgument(description: string): JsonObject {
   return { type: "integer", minimum: 1, description };
@@ -45,12 +40,7 @@ const LIST_FILES: ToolManifest = {
   inputSchema: closed(
     {
       path: pathArgument("The folder to list; '.' is the workspace root."),
-      depth: {
-        type: "integer",
-        minimum: 1,
-        maximum: 16,
-        description: "How many levels to list. Default: 1, the folder's own entries.",
-      },
+      depth: wholeNumber(1, 16, "How many levels to list. Default: 1, the folder's own entries."),
     },
     ["path"],
   ),
@@ -60,36 +50,38 @@ const LIST_FILES: ToolManifest = {
   origin: { kind: "builtin" },
 };
 
-const WRITE_FILE: ToolManifest = {
-  name: "write_file",
+const SEARCH_FILES: ToolManifest = {
+  name: "search_files",
   description:
-    "Create a file of the workspace, or replace all of its content. Missing folders are created. " +
-    "Give the complete new content: what you leave out is gone. For a small change prefer apply_patch.",
+    "Find the lines of text files that match a pattern, with their file and line number. " +
+    "Files that are binary or too large, node_modules folders and what policy hides are passed over; the result counts them. " +
+    "Use it to find where something is defined or used, then read_file for the lines around it.",
   inputSchema: closed(
     {
-      path: pathArgument("The file to write."),
-      content: { type: "string", description: "The complete new content of the file." },
+      path: pathArgument("The file or folder to search; '.' is the whole workspace."),
+      pattern: {
+        type: "string",
+        minLength: 1,
+        maxLength: 500,
+        description:
+          "A regular expression in RE2's syntax (no look-around, no back-references), held against one line at a time.",
+      },
+      literal: { type: "boolean", description: "Take the pattern as plain text. Default: false." },
+      ignoreCase: { type: "boolean", description: "Default: false." },
+      files: {
+        type: "string",
+        minLength: 1,
+        maxLength: 200,
+        description:
+          "Only files whose path matches this glob of *, **, ? and {a,b}, such as '*.ts' or 'src/**/*.{js,ts}'. " +
+          "Without a slash it is held against the file's name.",
+      },
+      maxMatches: wholeNumber(1, 1000, "Matching lines after which the search ends. Default: 200."),
     },
-    ["path", "content"],
+    ["path", "pattern"],
   ),
-  effect: "mutating",
-  claims: { ...NO_CLAIMS, writes: ["path"] },
-  limits: FILE_LIMITS,
-  origin: { kind: "builtin" },
-};
-
-export const APPLY_PATCH: ToolManifest = {
-  name: "apply_patch",
-  description:
-    "Apply one unified diff to files of the workspace, all of it or nothing. " +
-    "Use git's form: '--- a/<path>', '+++ b/<path>', then hunks with exact '@@ -l,n +l,n @@' counts and context " +
-    "that matches the file byte for byte. '/dev/null' stands for a file that is created or deleted. " +
-    "No text before, between or after the files' diffs.",
-  inputSchema: closed({ patch: { type: "string", minLength: 1, description: "The unified diff." } }, [
-    "patch",
-  ]),
-  effect: "mutating",
-  claims: { ...NO_CLAIMS, patches: ["patch"] },
+  effect: "read",
+  claims: { ...NO_CLAIMS, reads: ["path"] },
   limits: FILE_LIMITS,
   origin: { kind: "builtin" },
 };
@@ -110,12 +102,7 @@ const RUN_COMMAND: ToolManifest = {
         description: "The program's name, without a path, then its arguments, one string each.",
       },
       cwd: pathArgument("The folder to run in. Default: the workspace root."),
-      timeoutMs: {
-        type: "integer",
-        minimum: 1,
-        maximum: COMMAND_LIMITS.timeoutMs,
-        description: "Milliseconds after which the program is stopped.",
-      },
+      timeoutMs: wholeNumber(1, COMMAND_LIMITS.timeoutMs, "Milliseconds after which the program is stopped."),
     },
     ["argv"],
   ),
@@ -129,7 +116,8 @@ const RUN_COMMAND: ToolManifest = {
 export const BUILTIN_MANIFESTS: readonly ToolManifest[] = [
   READ_FILE,
   LIST_FILES,
-  WRITE_FILE,
-  APPLY_PATCH,
+  SEARCH_FILES,
+  ...CHANGE_MANIFESTS,
   RUN_COMMAND,
+  ...GIT_MANIFESTS,
 ];

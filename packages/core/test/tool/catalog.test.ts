@@ -18,13 +18,21 @@ function variant(change: Partial<ToolManifest>): ToolManifest {
 describe("the catalog", () => {
   test("holds the built-in tools in order", () => {
     const catalog = createCatalog(BUILTIN_MANIFESTS);
-    expect(catalog.names()).toEqual(["read_file", "list_files", "write_file", "apply_patch", "run_command"]);
-    expect(catalog.names().map((name) => catalog.get(name)?.effect)).toEqual([
-      "read",
-      "read",
-      "mutating",
-      "mutating",
-      "mutating",
+    expect(catalog.names().map((name) => [name, catalog.get(name)?.effect])).toEqual([
+      ["read_file", "read"],
+      ["list_files", "read"],
+      ["search_files", "read"],
+      ["write_file", "mutating"],
+      ["edit_file", "mutating"],
+      ["delete_file", "mutating"],
+      ["move_file", "mutating"],
+      ["apply_patch", "mutating"],
+      ["run_command", "mutating"],
+      ["git_status", "read"],
+      ["git_diff", "read"],
+      ["git_log", "read"],
+      ["git_commit", "mutating"],
+      ["git_push", "mutating"],
     ]);
   });
 

@@ -96,6 +96,15 @@ describe("the claims of a call", () => {
     ["apply_patch", { patch: "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n" }, { workspace: "write" }],
     ["apply_patch", { patch: "--- a/../x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n" }, { workspace: "write" }],
     ["apply_patch", { patch: "not a patch" }, { workspace: "write" }],
+    ["search_files", { path: "src", pattern: "x" }, { reads: ["src"] }],
+    ["edit_file", { path: "a", oldText: "x", newText: "y" }, { reads: ["a"], writes: ["a"] }],
+    ["delete_file", { path: "a" }, { writes: ["a"] }],
+    ["move_file", { from: "a", to: "d/b" }, { reads: ["a"], writes: ["a", "d/b"] }],
+    ["move_file", { from: "a", to: "../b" }, { reads: ["a"], writes: ["a"], workspace: "write" }],
+    ["git_status", {}, { workspace: "read" }],
+    ["git_diff", { path: "src" }, { reads: ["src"], workspace: "read" }],
+    ["git_commit", { message: "x" }, { workspace: "write" }],
+    ["git_push", { branch: "x" }, { workspace: "write" }],
   ])("%s %j", (tool, args, expected) => {
     expect(claimsOf(tool, args)).toEqual(claim(expected));
   });

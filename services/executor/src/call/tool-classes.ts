@@ -6,9 +6,14 @@ const TOOL_CLASSES: ReadonlyMap<string, ToolClass> = new Map([
   [CHECK_FILES.name, "read"],
   [CHECK_PATCH.name, "read"],
   ["apply_patch", "mutate"],
+  ["delete_file", "mutate"],
+  ["edit_file", "mutate"],
+  ["git_push", "mutate"],
   ["list_files", "read"],
+  ["move_file", "mutate"],
   ["read_file", "read"],
   ["run_command", "command"],
+  ["search_files", "read"],
   ["write_file", "mutate"],
 ]);
 

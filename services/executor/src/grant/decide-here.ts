@@ -1,7 +1,14 @@
 import type { ExecutionBody } from "@airlock/core/contract";
 import type { JsonObject } from "@airlock/core/json";
-import { evaluateCall, evaluateInView, tellableReason, type WorkspaceView } from "@airlock/core/policy";
-import { argumentClaims, type ToolManifest } from "@airlock/core/tool";
+import {
+  evaluateCall,
+  evaluateInView,
+  readScope,
+  tellableReason,
+  writeScope,
+  type WorkspaceView,
+} from "@airlock/core/policy";
+import { argumentClaims, normalizeWorkspacePath, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
 import type { CallRefusal } from "./open-call.ts";
 
@@ -32,4 +39,15 @@ export async function decideHere(
   const decided = view === null ? evaluateCall(policy, request) : await evaluateInView(policy, request, view);
   if (decided.decision === "allow" || decided.decision === "flag") return null;
   return { ok: false, errorClass: "POLICY_CHANGED", detail: tellableReason(decided), tellable: true };
+}
+
+/** Whether the policy lets a run read or write a path that no argument names; what can't be told is out of bounds. */
+export function pathScopes(deps: Pick<Deps, "policies">, profile: string) {
+  const policy = deps.policies.get(profile)?.enforced;
+  if (policy === undefined) return () => false;
+  const scopes = { read: readScope(policy), write: writeScope(policy) };
+  return (use: "read" | "write", path: string): boolean => {
+    const normal = normalizeWorkspacePath(path);
+    return normal !== null && scopes[use].allows(normal) && !scopes[use].forbids(normal);
+  };
 }

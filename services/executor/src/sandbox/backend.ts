@@ -1,8 +1,11 @@
 import type { CappedOutput } from "./capped-output.ts";
 import type { Guarantee } from "./guarantees.ts";
 
-/** The tree is bound read-only (`read`) or writable (`write`); everything else is the same. */
-export type SandboxProfile = "read" | "write";
+/**
+ * What is writable: the tree (`write`), nothing (`read`), or the git dir without its configuration (`git`), in which only
+ * the executor's own git commands run. Everything else is the same.
+ */
+export type SandboxProfile = "read" | "write" | "git";
 
 /** What a session may see. All are the executor's own paths; none lies inside another's tree. */
 export interface SandboxWorkspace {
@@ -34,6 +37,8 @@ export interface SandboxRequest {
   readonly program?: OperatorProgram;
   /** Left out: there is nothing to read. */
   readonly stdin?: Uint8Array;
+  /** Beside the sandbox's own; a name that it has already is the caller's from here on. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly cwdRel: string;
   readonly profile: SandboxProfile;
   readonly timeoutMs: number;

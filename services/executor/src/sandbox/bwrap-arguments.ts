@@ -16,6 +16,7 @@ export interface BwrapPlan {
   readonly workspace: SandboxWorkspace;
   readonly limits: SandboxLimits;
   readonly profile: SandboxProfile;
+  readonly environment: Readonly<Record<string, string>>;
   readonly cwdRel: string;
   readonly statusFd: number;
   /** The first is an absolute path from the executor's own table. */
@@ -50,11 +51,8 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
 }
 
 function environmentArguments(plan: BwrapPlan): readonly string[] {
-  return Object.entries(sandboxEnvironment(plan.toolchains)).flatMap(([name, value]) => [
-    "--setenv",
-    name,
-    value,
-  ]);
+  const environment = { ...sandboxEnvironment(plan.toolchains), ...plan.environment };
+  return Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]);
 }
 
 function systemArguments(plan: BwrapPlan): readonly string[] {
@@ -85,7 +83,10 @@ function workspaceArguments(plan: BwrapPlan): readonly string[] {
   const own = [bind, tree, "/ws"];
   if (git === null) return own;
   // The git dir names the borrowed objects by their path on the host, so they appear under the same one.
-  return [...own, "--ro-bind", git.gitDir, "/git", "--ro-bind", git.objects, git.objects];
+  const objects = ["--ro-bind", git.objects, git.objects];
+  if (plan.profile !== "git") return [...own, "--ro-bind", git.gitDir, "/git", ...objects];
+  const config = ["--ro-bind", `${git.gitDir}/config`, "/git/config"];
+  return [...own, "--bind", git.gitDir, "/git", ...config, ...objects];
 }
 
 /** Inside, because the limit on processes counts per user and user namespace. */

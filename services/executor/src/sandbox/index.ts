@@ -11,6 +11,7 @@ export {
 export { createBwrapBackend, type BwrapConfig } from "./bwrap-backend.ts";
 export { bwrapArguments, type BwrapPlan } from "./bwrap-arguments.ts";
 export { createOutputCollector, type CappedOutput } from "./capped-output.ts";
+export { processMarker } from "./process-tree.ts";
 export { resolveProgram, type ProgramPlaces } from "./operator-program.ts";
 export {
   GUARANTEES,

@@ -1,8 +1,7 @@
-import { Buffer } from "node:buffer";
 import { z } from "zod";
-import type { ListedEntry } from "../workspace/index.ts";
+import { fitEntries } from "./fit-entries.ts";
 import { readArguments } from "./read-arguments.ts";
-import { refuse, succeed, type ToolBody } from "./tool-body.ts";
+import { lookingTool, refuse, succeed } from "./tool-body.ts";
 
 const listFilesArguments = z.strictObject({
   path: z.string(),
@@ -12,25 +11,17 @@ const listFilesArguments = z.strictObject({
 const MAX_ENTRIES = 5000;
 
 /** A directory in, its entries out, as deep as asked; refuses what is not a directory of the workspace. */
-export const listFilesBody: ToolBody = async (context, args) => {
+export const listFilesTool = lookingTool(async (context, args) => {
   const parsed = readArguments(listFilesArguments, args);
   if (!parsed.ok) return parsed.refusal;
   const { path, depth } = parsed.value;
   const listed = await context.files.list(path, { depth: depth ?? 1, maxEntries: MAX_ENTRIES });
   if (!listed.ok) return refuse(listed.errorClass, listed.detail);
-  const entries = fitEntries(listed.entries, context.limits.outputBytes);
+  const listedEntries = listed.entries.map((entry) => ({ ...entry }));
+  const entries = fitEntries(listedEntries, context.limits.outputBytes);
   return succeed({
     path,
-    entries: entries.map((entry) => ({ ...entry })),
+    entries,
     truncated: listed.truncated || entries.length < listed.entries.length,
   });
-};
-
-function fitEntries(entries: readonly ListedEntry[], maxBytes: number): readonly ListedEntry[] {
-  let total = 0;
-  const over = entries.findIndex((entry) => {
-    total += Buffer.byteLength(JSON.stringify(entry)) + 1;
-    return total > maxBytes;
-  });
-  return over === -1 ? entries : entries.slice(0, over);
-}
+});

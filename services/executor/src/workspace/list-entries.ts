@@ -17,9 +17,17 @@ export interface ListResult {
   readonly truncated: boolean;
 }
 
+export interface ListLimits {
+  readonly depth: number;
+  readonly maxEntries: number;
+  /** names of directories that are not entered */
+  readonly skip?: ReadonlySet<string>;
+}
+
 interface Listing {
   readonly root: FileHandle;
   readonly maxEntries: number;
+  readonly skip: ReadonlySet<string>;
   readonly entries: ListedEntry[];
   truncated: boolean;
 }
@@ -28,11 +36,17 @@ interface Listing {
 export async function listEntries(
   root: FileHandle,
   path: string,
-  limits: { readonly depth: number; readonly maxEntries: number },
+  limits: ListLimits,
 ): Promise<ListResult | PathRefusal> {
   const parsed = parseWorkspacePath(path, "read");
   if (!parsed.ok) return parsed;
-  const listing: Listing = { root, maxEntries: limits.maxEntries, entries: [], truncated: false };
+  const listing: Listing = {
+    root,
+    maxEntries: limits.maxEntries,
+    skip: limits.skip ?? new Set(),
+    entries: [],
+    truncated: false,
+  };
   const refusal = await listDirectory(listing, parsed.components, limits.depth);
   if (refusal !== null) return refusal;
   return { ok: true, entries: listing.entries, truncated: listing.truncated };
@@ -54,7 +68,8 @@ async function listDirectory(
       const child = await describe(directory.handle, components, name);
       if (child !== null) listing.entries.push(child.entry);
       // A refusal below is a directory that went away or became a link in the meantime: shown, not entered.
-      if (child?.enter && depth > 1) await listDirectory(listing, [...components, child.name], depth - 1);
+      if (child?.enter && depth > 1 && !listing.skip.has(child.name))
+        await listDirectory(listing, [...components, child.name], depth - 1);
     }
     return null;
   } finally {

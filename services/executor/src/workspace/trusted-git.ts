@@ -40,19 +40,32 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** `home` is a directory of the executor's own; git's one configuration file is written there. */
 export async function createTrustedGit(home: string, gitPath = "/usr/bin/git"): Promise<TrustedGit> {
   await mkdir(home, { recursive: true, mode: 0o700 });
+  const environment = await trustedGitEnvironment(home);
+  return { run: (args, signal) => runGit({ gitPath, environment, cwd: home }, args, signal) };
+}
+
+/**
+ * The whole environment of a trusted git; writes its configuration into `home`. `include` is a configuration of the
+ * operator's, with credentials, that holds besides.
+ */
+export async function trustedGitEnvironment(
+  home: string,
+  include = "",
+): Promise<Readonly<Record<string, string>>> {
   const config = join(home, "gitconfig");
-  await writeFile(config, CONFIG, { mode: 0o600 });
-  const environment = {
+  const more = include === "" ? "" : `[include]\n\tpath = ${JSON.stringify(include)}\n`;
+  await writeFile(config, more + CONFIG, { mode: 0o600 });
+  return {
     GIT_ALLOW_PROTOCOL: "file:https:ssh",
     GIT_CONFIG_GLOBAL: config,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
-    GIT_SSH_COMMAND: "/usr/bin/ssh -o BatchMode=yes",
+    // The operator's own configuration may name another one, with its key.
+    ...(include === "" ? { GIT_SSH_COMMAND: "/usr/bin/ssh -o BatchMode=yes" } : {}),
     HOME: home,
     LC_ALL: "C",
     PATH: "/usr/local/bin:/usr/bin:/bin",
   };
-  return { run: (args, signal) => runGit({ gitPath, environment, cwd: home }, args, signal) };
 }
 
 interface GitProcess {

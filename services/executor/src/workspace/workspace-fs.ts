@@ -1,12 +1,19 @@
 import type { WorkspaceView } from "@airlock/core/policy";
 import { lookAt } from "./look-at.ts";
 import { openRoot } from "./held-directory.ts";
-import { listEntries, type ListResult } from "./list-entries.ts";
+import { listEntries, type ListLimits, type ListResult } from "./list-entries.ts";
+import { moveWorkspaceFile, type MoveResult } from "./move-entry.ts";
 import type { OpenTree, WriteOptions } from "./open-tree.ts";
 import type { PathRefusal } from "./path-rules.ts";
 import { readWorkspaceFile, statWorkspaceEntry, type ReadResult, type StatResult } from "./read-entry.ts";
 import type { ServiceUser } from "./service-user.ts";
-import { deleteWorkspaceFile, writeWorkspaceFile, type ChangeResult } from "./write-entry.ts";
+import {
+  deleteWorkspaceFile,
+  workspaceFileState,
+  writeWorkspaceFile,
+  type ChangeResult,
+  type StateResult,
+} from "./write-entry.ts";
 
 /**
  * The only way in which the executor itself touches a workspace's tree. Paths from a model in, bytes and metadata
@@ -15,15 +22,16 @@ import { deleteWorkspaceFile, writeWorkspaceFile, type ChangeResult } from "./wr
 export interface WorkspaceFs {
   readFile(path: string, limits: { readonly maxBytes: number }): Promise<ReadResult>;
   stat(path: string): Promise<StatResult>;
+  /** Type, size, digest and executable bit of what a write to this path would replace. */
+  state(path: string): Promise<StateResult>;
   /** What stands at a place whose parents are no links, without following it. */
   readonly look: WorkspaceView;
-  list(
-    path: string,
-    limits: { readonly depth: number; readonly maxEntries: number },
-  ): Promise<ListResult | PathRefusal>;
+  list(path: string, limits: ListLimits): Promise<ListResult | PathRefusal>;
   /** Makes missing parents; keeps the executable bit of what it replaces; replaces a link instead of following it. */
   writeFile(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<ChangeResult>;
   deleteFile(path: string): Promise<ChangeResult>;
+  /** A plain file to where nothing is; makes missing parents. */
+  moveFile(from: string, to: string): Promise<MoveResult>;
   close(): Promise<void>;
 }
 
@@ -38,9 +46,11 @@ export async function openWorkspaceFs(place: {
     readFile: (path, limits) => readWorkspaceFile(root, path, limits.maxBytes),
     look: (components) => lookAt(root, components),
     stat: (path) => statWorkspaceEntry(root, path),
+    state: (path) => workspaceFileState(open, path),
     list: (path, limits) => listEntries(root, path, limits),
     writeFile: (path, bytes, options) => writeWorkspaceFile(open, path, { bytes, options: options ?? null }),
     deleteFile: (path) => deleteWorkspaceFile(open, path),
+    moveFile: (from, to) => moveWorkspaceFile(open, from, to),
     close: () => root.close(),
   };
 }

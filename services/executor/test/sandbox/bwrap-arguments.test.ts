@@ -12,6 +12,7 @@ const PLAN: BwrapPlan = {
   },
   limits: DEFAULT_SANDBOX_LIMITS,
   profile: "write",
+  environment: {},
   cwdRel: "sub/dir",
   statusFd: 4,
   command: ["/usr/bin/printf", "--", "--bind"],
@@ -55,7 +56,27 @@ test("only the tree is ever writable, and not in the read profile", () => {
   expect(writable(bwrapArguments({ ...PLAN, profile: "read", command: ["/usr/bin/true"] }))).toEqual([]);
 });
 
-test("no mount has its destination inside the tree", () => {
-  const destinations = mounts(bwrapArguments(PLAN)).map((mount) => mount.split(" ")[2]);
+test("in the git profile the git dir is writable, its configuration and the tree are not", () => {
+  const args = bwrapArguments({ ...PLAN, profile: "git", command: ["/usr/bin/git"] });
+  expect(writable(args)).toEqual(["--bind /volume/r/git /git"]);
+  const shown = mounts(args);
+  const config = shown.indexOf("--ro-bind /volume/r/git/config /git/config");
+  expect(config).toBeGreaterThan(shown.indexOf("--bind /volume/r/git /git"));
+  expect(shown).toContain("--ro-bind /volume/r/tree /ws");
+});
+
+test("a request's own variables stand beside the sandbox's, or in their place", () => {
+  const args = bwrapArguments({ ...PLAN, environment: { OWN: "x", HOME: "/ws" } });
+  const set = args.flatMap((arg, at) => (arg === "--setenv" ? [args.slice(at + 1, at + 3).join("=")] : []));
+  expect(set.filter((each) => /^(?:OWN|HOME|CI)=/.test(each)).toSorted()).toEqual([
+    "CI=1",
+    "HOME=/ws",
+    "OWN=x",
+  ]);
+});
+
+test.each(["read", "write", "git"] as const)("in the profile %s no mount is inside the tree", (profile) => {
+  const destinations = mounts(bwrapArguments({ ...PLAN, profile })).map((mount) => mount.split(" ")[2]);
+  expect(destinations.length).toBeGreaterThan(5);
   expect(destinations.filter((path) => path?.startsWith("/ws/"))).toEqual([]);
 });

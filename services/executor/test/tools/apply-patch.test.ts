@@ -33,6 +33,11 @@ describe("what fits", () => {
       { "a.txt": "one\n-- a/.git/config\ntwo\nthree\n", "b.txt": FILES["b.txt"] },
     ],
     [
+      "an added line that looks like git's own",
+      "--- a/a.txt\n+++ b/a.txt\n@@ -3 +3,2 @@\n three\n+diff --git a/x b/.git/config\n",
+      { "a.txt": "one\ntwo\nthree\ndiff --git a/x b/.git/config\n", "b.txt": FILES["b.txt"] },
+    ],
+    [
       "a hunk that has moved",
       "--- a/a.txt\n+++ b/a.txt\n@@ -7,2 +7,1 @@\n two\n-three\n",
       { "a.txt": "one\ntwo\n", "b.txt": FILES["b.txt"] },
@@ -51,6 +56,35 @@ describe("what fits", () => {
     const { call, snapshot } = await toolFixture(FILES);
     expect(await call("apply_patch", { patch })).toMatchObject({ status: "ok", errorClass: null });
     expect(await snapshot()).toEqual(expected);
+  });
+
+  test("deletes a line that then looks like a header", async () => {
+    const { call, snapshot } = await toolFixture({ "q.sql": "select 1\n-- a/.git/config\n++ b/x\n" });
+    const patch = "--- a/q.sql\n+++ b/q.sql\n@@ -1,3 +1,1 @@\n select 1\n--- a/.git/config\n-++ b/x\n";
+    expect(await call("apply_patch", { patch })).toMatchObject({ status: "ok" });
+    expect(await snapshot()).toEqual({ "q.sql": "select 1\n" });
+  });
+
+  test("marks what a trusted tool may obey later", async () => {
+    const { call } = await toolFixture({ "package.json": "a\n" });
+    const paths = [
+      ".gitattributes",
+      ".github/workflows/ci.yml",
+      ".HUSKY/x",
+      "sub/.npmrc",
+      ".claude/x",
+      ".mcp.json",
+    ];
+    const patch = [...paths, "src/a", ".github/x"].map(created).join("");
+    expect(await call("apply_patch", { patch })).toMatchObject({
+      content: {
+        files: [
+          ...paths.map((path) => ({ path, touchesTrustedConfig: true })),
+          { path: "src/a", touchesTrustedConfig: false },
+          { path: ".github/x", touchesTrustedConfig: false },
+        ],
+      },
+    });
   });
 
   test("reports each file's size and digest before and after", async () => {
@@ -119,6 +153,10 @@ describe("what is refused leaves the tree as it was", () => {
     ["the git dir in capitals", created(".GIT/config")],
     ["a nested git dir", created("sub/.git/config")],
     [".gitmodules", created(".gitmodules")],
+    ["a trailing dot on the git dir", created(".git./config")],
+    ["the git dir's short name", created("GIT~1/config")],
+    ["the git dir with an invisible character", created(".g\u200cit/config")],
+    ["the git dir in wide letters", created(".\uff47it/config")],
     ["an octal name of the git dir", '--- /dev/null\n+++ "b/\\056git/config"\n@@ -0,0 +1 @@\n+x\n'],
     ["a name with a newline", '--- /dev/null\n+++ "b/x\\ny"\n@@ -0,0 +1 @@\n+x\n'],
     [
@@ -133,11 +171,29 @@ describe("what is refused leaves the tree as it was", () => {
       "a submodule",
       git("sub", "new file mode 160000\n--- /dev/null\n+++ b/sub\n@@ -0,0 +1 @@\n+Subproject commit 0123\n"),
     ],
+    [
+      "a new link and a file written through it",
+      git("out", "new file mode 120000\n--- /dev/null\n+++ b/out\n@@ -0,0 +1 @@\n+../outside\n") +
+        created("out/x"),
+    ],
+    ["a file that becomes a submodule", git("a.txt", "old mode 100644\nnew mode 160000\n") + EDIT],
+    [
+      "a link that is deleted by its text",
+      git("a.txt", "deleted file mode 120000\n--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"),
+    ],
+    ["a device", git("dev", "new file mode 020666\n--- /dev/null\n+++ b/dev\n@@ -0,0 +1 @@\n+x\n")],
     ["a setuid mode", git("a.txt", "old mode 100644\nnew mode 104755\n")],
     [
       "a copy of any file",
       "diff --git a/etc/passwd b/x\nsimilarity index 100%\ncopy from /etc/passwd\ncopy to x\n",
     ],
+    [
+      "a copy within the tree",
+      "diff --git a/a.txt b/c.txt\nsimilarity index 100%\ncopy from a.txt\ncopy to c.txt\n",
+    ],
+    ["a rename into the git dir", "diff --git a/a.txt b/.git/x\nrename from a.txt\nrename to .git/x\n"],
+    ["a quoted name that climbs", '--- /dev/null\n+++ "b/\\056\\056/outside/x"\n@@ -0,0 +1 @@\n+x\n'],
+    ["a quoted absolute name", '--- /dev/null\n+++ "/etc/x"\n@@ -0,0 +1 @@\n+x\n'],
     ["a rename out", "diff --git a/a.txt b/../x\nsimilarity index 100%\nrename from a.txt\nrename to ../x\n"],
     [
       "a rename in",
@@ -172,6 +228,7 @@ describe("what is refused leaves the tree as it was", () => {
       "a good file before one that doesn't fit",
       EDIT + NEW + "--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-gamma\n+x\n",
     ],
+    ["100 MB", "--- /dev/null\n+++ b/big\n@@ -0,0 +1,50000000 @@\n" + "+\n".repeat(50_000_000)],
     ["2 MiB", "--- /dev/null\n+++ b/big\n@@ -0,0 +1 @@\n+" + "x".repeat(2 * 2 ** 20) + "\n"],
     ["a header hidden after a hunk", EDIT + "new file mode 120000\n"],
   ])("%s", async (_, patch) => {

@@ -3,20 +3,19 @@ import { join } from "node:path";
 import { BUILTIN_MANIFESTS, OWN_TOOLS } from "@airlock/core/tool";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TOOL_BODIES } from "../../src/tools/index.ts";
 import { fitText } from "../../src/tools/fit-text.ts";
-import { toolFixture } from "./tool-fixture.ts";
+import { ALL_TOOLS, toolFixture } from "./tool-fixture.ts";
 
 const lost = (): Promise<boolean> => Promise.resolve(false);
 
 test("each manifest has a body, and each body a manifest", () => {
   const names = [...BUILTIN_MANIFESTS, ...OWN_TOOLS.values()].map(({ name }) => name);
-  expect([...TOOL_BODIES.keys()].toSorted()).toEqual(names.toSorted());
+  expect([...ALL_TOOLS.keys()].toSorted()).toEqual(names.toSorted());
 });
 
 test("what the schema should have refused is refused by each body", async () => {
   const { call } = await toolFixture();
-  for (const name of TOOL_BODIES.keys()) {
+  for (const name of ALL_TOOLS.keys()) {
     expect(await call(name, { unexpected: true })).toMatchObject({
       status: "refused",
       errorClass: "SCHEMA_VIOLATION",

@@ -1,6 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { lstat, readdir, readFile, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,6 +17,16 @@ import { SERVICE_USER, treeFixture, type TreeFixture } from "./fixture.ts";
 const MAX = { maxBytes: 1024 };
 const LIST = { depth: 3, maxEntries: 100 };
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+/** For a second, a program of the agent's swaps the folder `d` with a link to outside, over and over. */
+function swapFolder(tree: string, outside: string) {
+  const swap = `const fs = require("node:fs"); const end = Date.now() + 1000;
+    while (Date.now() < end) {
+      try { fs.renameSync("d", "e"); fs.symlinkSync(${JSON.stringify(outside)}, "d"); fs.unlinkSync("d"); fs.renameSync("e", "d"); } catch { fs.rmSync("e", { recursive: true, force: true }); }
+    }`;
+  const attacker = spawn(process.execPath, ["-e", swap], { cwd: tree, stdio: "ignore" });
+  return { gone: once(attacker, "exit"), running: () => attacker.exitCode === null };
+}
 
 /** Plants what an agent could have left, reaching for `outside/secret`. */
 const TRAPS: Readonly<Record<string, (fixture: TreeFixture) => string>> = {
@@ -85,6 +103,67 @@ describe("readFile", () => {
   });
 });
 
+describe("moveFile", () => {
+  test("moves a plain file, and overwrites nothing that came to be at its new place", async () => {
+    const { files, tree } = await treeFixture();
+    writeFileSync(join(tree, "a"), "one");
+    writeFileSync(join(tree, "b"), "two");
+    expect(await files.moveFile("a", "b")).toMatchObject({ ok: false, errorClass: "PATH_REFUSED" });
+    expect(await files.moveFile("a", "d/c")).toMatchObject({
+      ok: true,
+      from: { before: { size: 3 }, after: null },
+      to: { before: null, after: { size: 3 } },
+    });
+    expect([readFileSync(join(tree, "b"), "utf8"), readFileSync(join(tree, "d/c"), "utf8")]).toEqual([
+      "two",
+      "one",
+    ]);
+  });
+
+  test("goes through no link, moves no link, folder or FIFO, and names nothing protected", async () => {
+    const { files, tree, outside } = await treeFixture();
+    writeFileSync(join(tree, "a"), "one");
+    writeFileSync(join(outside, "secret"), "x");
+    symlinkSync(outside, join(tree, "away"));
+    symlinkSync("a", join(tree, "link"));
+    mkdirSync(join(tree, "folder"));
+    execFileSync("mkfifo", [join(tree, "fifo")]);
+    const refused = [
+      ["a", "away/b"],
+      ["away/secret", "b"],
+      ["link", "b"],
+      ["folder", "b"],
+      ["fifo", "b"],
+      ["a", ".git/hooks/x"],
+      ["a", ".gitmodules"],
+      ["a", "../b"],
+      ["a", "a"],
+      ["absent", "b"],
+    ] as const;
+    for (const [from, to] of refused) expect(await files.moveFile(from, to)).toMatchObject({ ok: false });
+    expect(readdirSync(outside)).toEqual(["secret"]);
+    expect(readFileSync(join(tree, "a"), "utf8")).toBe("one");
+  });
+
+  test("never escapes while its folder is swapped with a link to outside", async () => {
+    const { files, tree, outside } = await treeFixture();
+    mkdirSync(join(tree, "d"));
+    writeFileSync(join(outside, "secret"), "x");
+    const { gone, running } = swapFolder(tree, outside);
+    const ends = { moved: false, refused: false };
+    for (let round = 0; running(); round += 1) {
+      writeFileSync(join(tree, "a"), "");
+      const out = await files.moveFile("a", `d/${round}`);
+      const inwards = await files.moveFile("d/secret", `stolen-${round}`);
+      expect(inwards.ok).toBe(false);
+      ends[out.ok ? "moved" : "refused"] = true;
+    }
+    await gone;
+    expect(readdirSync(outside)).toEqual(["secret"]);
+    expect(ends).toEqual({ moved: true, refused: true });
+  });
+});
+
 describe("writeFile", () => {
   test.each(Object.entries(TRAPS))("never reaches outside through %s", async (name, trap) => {
     const { files, path, outside, tree } = await planted(trap);
@@ -115,10 +194,13 @@ describe("writeFile", () => {
     expect(first).toEqual({
       ok: true,
       before: null,
-      after: { type: "file", size: 3, sha256: one },
+      after: { type: "file", size: 3, sha256: one, executable: false },
       touchesTrustedConfig: false,
     });
-    expect(second).toMatchObject({ before: { type: "file", size: 3, sha256: one }, after: { size: 4 } });
+    expect(second).toMatchObject({
+      before: { type: "file", size: 3, sha256: one, executable: false },
+      after: { size: 4 },
+    });
     const owner = SERVICE_USER ?? { uid: process.getuid?.(), gid: process.getgid?.() };
     for (const path of ["a", "a/b", "a/b/c.txt"]) {
       expect(await stat(join(tree, path))).toMatchObject(owner);
@@ -144,15 +226,10 @@ describe("writeFile", () => {
   test("never escapes while a directory is swapped with a link to outside", async () => {
     const { files, tree, outside } = await treeFixture();
     mkdirSync(join(tree, "d"));
-    const swap = `const fs = require("node:fs"); const end = Date.now() + 1000;
-      while (Date.now() < end) {
-        try { fs.renameSync("d", "e"); fs.symlinkSync(${JSON.stringify(outside)}, "d"); fs.unlinkSync("d"); fs.renameSync("e", "d"); } catch { fs.rmSync("e", { recursive: true, force: true }); }
-      }`;
-    const attacker = spawn(process.execPath, ["-e", swap], { cwd: tree, stdio: "ignore" });
-    const gone = once(attacker, "exit");
+    const { gone, running } = swapFolder(tree, outside);
     let written = 0;
     let refused = 0;
-    while (attacker.exitCode === null) {
+    while (running()) {
       const result = await files.writeFile("d/file", text("x"));
       if (result.ok) written += 1;
       else refused += 1;

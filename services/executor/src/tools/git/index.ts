@@ -1,0 +1,1 @@
+export { gitTools } from "./git-tools.ts";

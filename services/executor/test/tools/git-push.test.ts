@@ -1,0 +1,238 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "@airlock/core/json";
+import { describe, expect, test } from "vitest";
+import { isBranchName } from "../../src/tools/git/branch-name.ts";
+import { readPushTargets } from "../../src/tools/git/push-targets.ts";
+import { gitTools, type ToolContext } from "../../src/tools/index.ts";
+import { gitFixture } from "./git-fixture.ts";
+import { callTool } from "./tool-fixture.ts";
+
+const signal = AbortSignal.timeout(60_000);
+
+/** A run with one commit of its own, and a bare remote that its source may be pushed to. */
+async function pushFixture() {
+  const fixture = await gitFixture();
+  const { root, source, call, shell, git, gitIn, context } = fixture;
+  const remote = join(root, "remote.git");
+  execFileSync("git", ["clone", "-q", "--bare", source, remote], {
+    env: { PATH: "/usr/bin:/bin", HOME: root },
+  });
+  await shell("echo 1 > a.txt");
+  await call("git_commit", { message: "own work" });
+  const settings = {
+    commitAuthor: "Bot <bot@example.org>",
+    pushCredentials: "",
+    push: [`${source}=${remote}`],
+  };
+  const tool = gitTools(settings).get("git_push");
+  if (tool === undefined) throw new Error("no git_push");
+  const here: ToolContext = { ...context, source };
+  return {
+    ...fixture,
+    tool,
+    here,
+    remote,
+    head: () => git("rev-parse", "HEAD"),
+    inRemote: (...args: readonly string[]) => gitIn(remote, args),
+    push: (args: JsonObject, change: Partial<ToolContext> = {}) =>
+      callTool(tool, { ...here, ...change }, args),
+  };
+}
+
+describe("git_push", () => {
+  test("creates the branch, says when it is there already, and moves it forward", async () => {
+    const { push, head, inRemote, call, shell } = await pushFixture();
+    const first = head();
+    expect(await push({ branch: "agent/fix" })).toEqual({
+      status: "ok",
+      errorClass: null,
+      content: { branch: "agent/fix", commit: first, before: null, pushed: true },
+    });
+    expect(inRemote("rev-parse", "refs/heads/agent/fix")).toBe(first);
+    expect(await push({ branch: "agent/fix" })).toMatchObject({ status: "ok", content: { pushed: false } });
+    await shell("echo 2 > a.txt");
+    await call("git_commit", { message: "more" });
+    expect(await push({ branch: "agent/fix" })).toMatchObject({ content: { before: first, pushed: true } });
+    expect(inRemote("rev-parse", "refs/heads/agent/fix")).toBe(head());
+  });
+
+  test("overwrites nothing: a branch that went on elsewhere stays as it is", async () => {
+    const { push, inRemote, root, source } = await pushFixture();
+    const script = `git -C ${source} commit -q --allow-empty -m other && git -C ${source} push -q ${root}/remote.git HEAD:agent/fix`;
+    const env = {
+      PATH: "/usr/bin:/bin",
+      HOME: root,
+      GIT_AUTHOR_NAME: "a",
+      GIT_AUTHOR_EMAIL: "a@b",
+      GIT_COMMITTER_NAME: "a",
+      GIT_COMMITTER_EMAIL: "a@b",
+    };
+    execFileSync("bash", ["-ec", script], { env });
+    const before = inRemote("rev-parse", "refs/heads/agent/fix");
+    expect(await push({ branch: "agent/fix" })).toMatchObject({
+      status: "error",
+      errorClass: "TOOL_FAILED",
+      content: { detail: expect.stringMatching(/^the remote refused the push: \[rejected\]/) },
+    });
+    expect(inRemote("rev-parse", "refs/heads/agent/fix")).toBe(before);
+  });
+
+  test("says what the remote's own rule says", async () => {
+    const { push, remote, inRemote } = await pushFixture();
+    execFileSync("git", ["--git-dir", remote, "config", "receive.denyCurrentBranch", "refuse"]);
+    execFileSync("git", ["--git-dir", remote, "config", "core.bare", "false"]);
+    const before = inRemote("rev-parse", "refs/heads/main");
+    expect(await push({ branch: "main" })).toMatchObject({
+      status: "error",
+      content: { detail: expect.stringContaining("[remote rejected]") },
+    });
+    expect(inRemote("rev-parse", "refs/heads/main")).toBe(before);
+  });
+
+  test("pushes nothing that the operator didn't set, and nothing once the fence is lost", async () => {
+    const { push, inRemote, remote } = await pushFixture();
+    expect(await push({ branch: "agent/x" }, { source: remote })).toMatchObject({
+      status: "refused",
+      errorClass: "PUSH_UNAVAILABLE",
+    });
+    expect(await push({ branch: "agent/x" }, { fenceHolds: () => Promise.resolve(false) })).toMatchObject({
+      status: "refused",
+      errorClass: "CLAIM_LOST",
+    });
+    expect(inRemote("branch", "--list", "agent/*")).toBe("");
+  });
+
+  test("can't be asked where the remote is gone, and the answer names no address", async () => {
+    const { push, remote } = await pushFixture();
+    execFileSync("mv", [remote, `${remote}.away`]);
+    const outcome = await push({ branch: "agent/x" });
+    expect(outcome).toMatchObject({ status: "refused", errorClass: "PUSH_UNAVAILABLE" });
+    expect(JSON.stringify(outcome)).not.toContain(remote);
+  });
+
+  test("is probed at the remote: not done, done, and nobody's to say when it is a third commit", async () => {
+    const { tool, here, inRemote, revision, remote } = await pushFixture();
+    const ready = await tool.plan(here, { branch: "agent/fix" }, signal);
+    if (ready.kind === "outcome" || ready.expected === null) throw new Error("no plan");
+    const look = () => tool.probe?.(here, ready.expected ?? {}, signal);
+    expect(await look()).toBe("not_done");
+    inRemote("update-ref", "refs/heads/agent/fix", revision);
+    expect(await look()).toBe("inconclusive");
+    inRemote("update-ref", "-d", "refs/heads/agent/fix");
+    await ready.run(signal);
+    expect(await look()).toBe("done");
+    execFileSync("mv", [remote, `${remote}.away`]);
+    expect(await look()).toBe("inconclusive");
+  });
+
+  test("runs no hook of the agent's, the run's or the remote's, with the operator's credentials file in force", async () => {
+    const { here, root, source, remote, workspace, shell } = await pushFixture();
+    const marker = join(root, "marker");
+    const evil = `#!/bin/sh\ntouch ${marker}\ncat\n`;
+    for (const place of [join(workspace.gitDir, "hooks"), join(remote, "hooks")]) {
+      mkdirSync(place, { recursive: true });
+      for (const name of ["pre-push", "pre-receive", "reference-transaction", "post-update"]) {
+        writeFileSync(join(place, name), evil);
+        chmodSync(join(place, name), 0o755);
+      }
+    }
+    await shell(
+      "rm .git; git init -q .; git config core.sshCommand 'touch /ws/marker'; git config remote.pushDefault x",
+    );
+    const credentials = join(root, "credentials");
+    writeFileSync(
+      credentials,
+      `[alias]\n\tpush = "!touch ${marker}"\n[core]\n\thooksPath = ${remote}/hooks\n`,
+    );
+    const settings = {
+      commitAuthor: "Bot <bot@example.org>",
+      pushCredentials: credentials,
+      push: [`${source}=${remote}`],
+    };
+    const tool = gitTools(settings).get("git_push");
+    if (tool === undefined) throw new Error("no git_push");
+    expect(await callTool(tool, here, { branch: "agent/fix" })).toMatchObject({ content: { pushed: true } });
+    expect([existsSync(marker), existsSync(join(workspace.tree, "marker"))]).toEqual([false, false]);
+    expect(readFileSync(join(workspace.staging, "push", "gitconfig"), "utf8")).toContain(credentials);
+  });
+
+  test("leaves nothing of the operator's credentials where the agent can look", async () => {
+    const { here, push, shell, root } = await pushFixture();
+    expect(await push({ branch: "agent/fix" })).toMatchObject({ status: "ok" });
+    const seen = await shell(`ls -a /ws /git /tmp; ls ${root} ${here.workspace.staging} 2>&1; env`);
+    expect(JSON.stringify(seen)).not.toMatch(/gitconfig|push\\n/);
+  });
+});
+
+test.each([
+  ["agent/fix-1.2_x", true],
+  ["main", true],
+  ["", false],
+  ["-x", false],
+  ["--force", false],
+  ["+main", false],
+  ["a:b", false],
+  ["a..b", false],
+  ["a@{1}", false],
+  ["a b", false],
+  ["a\n", false],
+  ["/a", false],
+  ["a/", false],
+  ["a//b", false],
+  ["a/.b", false],
+  ["a/-b", false],
+  ["a.lock", false],
+  ["a.lock/b", false],
+  ["a.", false],
+  ["HEAD", false],
+  ["refs/heads/main", false],
+  ["é", false],
+  ["a*", false],
+  ["a^", false],
+  ["a~1", false],
+  ["x".repeat(201), false],
+])("a branch named %j may be pushed: %s", (name, may) => {
+  expect(isBranchName(name)).toBe(may);
+  if (may) execFileSync("git", ["check-ref-format", `refs/heads/${name}`]);
+});
+
+describe("AIRLOCK_PUSH", () => {
+  const targets = readPushTargets([
+    "/srv/repos",
+    "https://git.example.org/acme",
+    "/srv/x=ssh://git@git.example.org/x",
+  ]);
+  test.each([
+    ["/srv/repos/app", "/srv/repos/app"],
+    ["/srv/repos-evil", null],
+    ["/srv/repos/../etc", null],
+    ["https://git.example.org/acme/api", "https://git.example.org/acme/api"],
+    ["https://git.example.org/other", null],
+    ["/srv/x", "ssh://git@git.example.org/x"],
+    ["/srv/x/below", null],
+    ["ext::sh -c x", null],
+  ])("lets %s be pushed to %s", (source, address) => {
+    expect(targets(source)).toBe(address);
+  });
+
+  test.each([
+    "ext::sh -c x",
+    "relative",
+    "/a=git://x/y",
+    "http://git.example.org/x",
+    "https://user:secret@git.example.org/x",
+    "ssh://-oProxyCommand=x/y",
+    "/a=--upload-pack=x",
+  ])("refuses %s, and repeats no password", (entry) => {
+    expect(() => readPushTargets([entry])).toThrow(/AIRLOCK_PUSH: (?!.*secret)/);
+  });
+});
+
+test.each(["", "Bot", "<a@b>", "Bot <a b>", "Bot <a@b> x", "B\not <a@b>"])(
+  "%j is no author",
+  (commitAuthor) => {
+    expect(() => gitTools({ commitAuthor, push: [], pushCredentials: "" })).toThrow(/AIRLOCK_COMMIT_AUTHOR/);
+  },
+);
