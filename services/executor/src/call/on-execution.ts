@@ -30,6 +30,7 @@ export async function onExecution(
     itemKey,
     owner: deps.owner,
     leaseMs: deps.config.leaseMs,
+    knownFence: 0,
     grant: grant.grant,
     digest: grant.argumentsDigest,
     tool: grant.tool,
@@ -43,6 +44,7 @@ export async function onExecution(
     case "held":
       return { kind: "later", delayMs: Math.min(answer.leaseMs, LOOK_AGAIN_MS) };
     case "settled":
+    case "unknown":
       await publishSettled(deps, itemKey);
       return DONE;
     case "regrant":
@@ -95,7 +97,7 @@ async function execute(
   try {
     const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });
     if (refusal !== null) return await refuse(deps, claimed, refusal);
-    if ((await deps.ledger.begin(grant.itemKey, fence)) === "started") {
+    if ((await deps.ledger.begin(grant.itemKey, fence, { expected: null })) === "started") {
       await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
     }
     return "ended";
