@@ -38,6 +38,7 @@ export type LogEvent =
   | "call_refused"
   | "call_settled"
   | "handler_failed"
+  | "key_reused"
   | "policy_loaded"
   | "policy_reload_failed"
   | "policy_reloaded"

@@ -6,6 +6,7 @@ import { decideHere } from "../grant/decide-here.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
 import { keepLease, type Lease } from "./lease.ts";
+import { noteRefused } from "./note-refused.ts";
 import { prepareCall, type PreparedCall } from "./prepare-call.ts";
 import { publishRegrant, publishSettled } from "./publish-result.ts";
 import { runTool } from "./run-tool.ts";
@@ -56,7 +57,7 @@ export async function onExecution(
       });
       return DONE;
     case "refused":
-      deps.log.write("warn", "call_refused", { itemKey, tool: grant.tool, state: answer.reason });
+      noteRefused(deps, grant, answer.reason);
       return DONE;
   }
 }
