@@ -10,7 +10,7 @@ import {
   type Role,
   type SignedRecord,
 } from "@airlock/core/record";
-import { readCall, readTurn } from "@airlock/core/run";
+import { readCall, readTurn, turnSwitch } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCell, type Cell } from "../support/cell.ts";
@@ -492,4 +492,15 @@ describe("records that one who can write to Redis has edited", () => {
     expect(await ledgerOf(call.item)).toBeNull();
     expect(await tree(call.run, "src/one.js")).toBeNull();
   });
+});
+
+test("a call that was granted before a person stopped its run does not begin", async () => {
+  const { run, item } = await granted("write");
+  const order = { id: "0123456789abcdefghij", by: "ada", reason: "it looks wrong" } as const;
+  await turnSwitch(cell.redis, { ...order, kind: "kill", target: `run:${run}` });
+  await executor(true);
+  await until("a settlement", async () => (await readCall(cell.redis, item))?.settled !== undefined);
+  expect(await readCall(cell.redis, item)).toMatchObject({ settled: "DENIED", errorClass: "KILL_SWITCH" });
+  expect(await ledgerOf(item)).toMatchObject({ state: "DENIED", errorClass: "KILL_SWITCH" });
+  expect(await tree(run, "src/one.js")).toBeNull();
 });

@@ -39,6 +39,7 @@ export type LogEvent =
   | "call_settled"
   | "handler_failed"
   | "key_reused"
+  | "kill_switch_turned"
   | "policy_loaded"
   | "policy_reload_failed"
   | "policy_reloaded"

@@ -61,6 +61,8 @@ export const globalKeys = {
   audit: "airlock:audit",
   /** Sorted set of the calls in every run's `:unknown` by the time of it, can be rebuilt; executor. */
   unknowns: "airlock:unknowns",
+  /** Hash of what people have stopped, by its name; validator. */
+  kill: "airlock:kill",
   /** Lease of the one sweeping validator. */
   sweeper: "airlock:sweeper",
   /** What streamers share about a route: its pause, and with `:slots` and `:starts` its slots and its starts. */

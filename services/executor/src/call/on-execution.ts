@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { decideHere } from "../grant/decide-here.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
+import { killRefusal } from "./kill-switches.ts";
 import { keepLease, type Lease } from "./lease.ts";
 import { noteRefused } from "./note-refused.ts";
 import { prepareCall, type PreparedCall } from "./prepare-call.ts";
@@ -98,6 +99,8 @@ async function execute(
   try {
     const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });
     if (refusal !== null) return await refuse(deps, claimed, refusal);
+    const killed = await killRefusal(deps, grant);
+    if (killed !== null) return await refuse(deps, claimed, killed);
     if ((await deps.ledger.begin(grant.itemKey, fence, { expected: null })) === "started") {
       await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
     }

@@ -45,6 +45,7 @@ async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash
 const UNGRANTED = {
   over: { settled: "EXPIRED", errorClass: "GRANT_EXPIRED" },
   refused: { settled: "DENIED", errorClass: "POLICY_CHANGED" },
+  stopped: { settled: "DENIED", errorClass: "KILL_SWITCH" },
   unapproved: { settled: "EXPIRED", errorClass: "APPROVAL_EXPIRED" },
 } as const satisfies Record<string, { readonly settled: ItemState; readonly errorClass: ErrorClass }>;
 
@@ -61,7 +62,11 @@ export async function endUngranted(
     case "over":
       return endCall(deps, { itemKey, call }, "over");
     case "refused":
-      return endCall(deps, { itemKey, call, decided: answer.decided }, "refused");
+      return endCall(
+        deps,
+        { itemKey, call, decided: answer.decided },
+        answer.decided.rule === "kill-switch" ? "stopped" : "refused",
+      );
   }
 }
 
