@@ -1,5 +1,5 @@
 import { commandBodySchema } from "@airlock/core/contract";
-import { createPublisher, type Delivery } from "@airlock/core/queue";
+import { createPublisher } from "@airlock/core/queue";
 import { signRecord } from "@airlock/core/record";
 import {
   createRouteBreaker,
@@ -10,6 +10,7 @@ import {
   turnSwitch,
 } from "@airlock/core/run";
 import { globalKeys } from "@airlock/core/store";
+import { z } from "zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { awaitSwitch } from "../../packages/cli/src/client/await-switch.ts";
 import { killRefusal } from "../../services/executor/src/call/kill-switches.ts";
@@ -81,7 +82,7 @@ describe("a switch", () => {
       const body = { version: 1, requestedBy: "ada", kind, id, target: "tool:write_file", reason } as const;
       const record = signRecord(client, "command", JSON.stringify(commandBodySchema.parse(body)));
       const delivery = { purpose: "command", record, body, signal: new AbortController().signal };
-      await onCommand(validator.deps, delivery as Delivery<"command">);
+      await onCommand(validator.deps, delivery);
     };
     await order("kill");
     expect(await readKillSwitches(server.redis)).toEqual([
@@ -94,7 +95,10 @@ describe("a switch", () => {
     await order("unkill");
     expect(await readKillSwitches(server.redis)).toEqual([]);
     const audit = await server.redis.xrange(globalKeys.audit, "-", "+");
-    const told = audit.map(([, [name, text = ""]]) => ({ name, ...JSON.parse(text) }));
+    const told = audit.map(([, [name, text = ""]]) => ({
+      name,
+      ...z.looseObject({}).parse(JSON.parse(text)),
+    }));
     const line = { name: "switch", target: "tool:write_file", ...ORDER, at: expect.any(Number) };
     expect(told).toEqual([
       { ...line, kind: "kill" },

@@ -1,4 +1,4 @@
-import type { Ledger } from "@airlock/core/ledger";
+import type { EffectKeys, Ledger } from "@airlock/core/ledger";
 import type { CancelBoard, Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
 import type { Log, Metrics, Policies } from "@airlock/core/runtime";
@@ -18,6 +18,7 @@ export interface Deps {
   readonly redis: Redis;
   readonly keyring: Keyring;
   readonly ledger: Ledger;
+  readonly effects: EffectKeys;
   readonly publisher: Publisher;
   readonly policies: Policies;
   readonly catalog: ToolCatalog;

@@ -50,6 +50,7 @@ export const TRANSITIONS = {
   cancel: { from: ["AWAITING_APPROVAL", "POLICY_APPROVED", "CLAIMED"], to: "CANCELLED" },
   claim: { from: ["POLICY_APPROVED"], to: "CLAIMED" },
   release: { from: ["CLAIMED"], to: "POLICY_APPROVED" },
+  redecide: { from: ["POLICY_APPROVED"], to: "SCHEMA_VALID" },
   begin: { from: ["CLAIMED"], to: "STARTED" },
   unbegin: { from: ["STARTED"], to: "POLICY_APPROVED" },
   commit: { from: ["STARTED"], to: "EXECUTED" },

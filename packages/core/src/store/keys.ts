@@ -61,6 +61,8 @@ export const globalKeys = {
   audit: "airlock:audit",
   /** Sorted set of the calls in every run's `:unknown` by the time of it, can be rebuilt; executor. */
   unknowns: "airlock:unknowns",
+  /** The call that last had, or may have had, an effect; executor. */
+  effect: (digest: string) => `airlock:effect:{${digest}}`,
   /** Hash of what people have stopped, by its name; validator. */
   kill: "airlock:kill",
   /** Lease of the one sweeping validator. */

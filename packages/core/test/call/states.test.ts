@@ -33,6 +33,7 @@ const ALLOWED: Readonly<Record<Transition, readonly `${ItemState}>${ItemState}`[
   cancel: ["AWAITING_APPROVAL>CANCELLED", "POLICY_APPROVED>CANCELLED", "CLAIMED>CANCELLED"],
   claim: ["POLICY_APPROVED>CLAIMED"],
   release: ["CLAIMED>POLICY_APPROVED"],
+  redecide: ["POLICY_APPROVED>SCHEMA_VALID"],
   begin: ["CLAIMED>STARTED"],
   commit: ["STARTED>EXECUTED"],
   unbegin: ["STARTED>POLICY_APPROVED"],

@@ -4,16 +4,21 @@ import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
 import { decideHere } from "../grant/decide-here.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
+import { reserveEffect } from "../grant/reserve-effect.ts";
 import { denial, endingOf } from "./ending.ts";
 import { killRefusal } from "./kill-switches.ts";
 import { keepLease, type Lease } from "./lease.ts";
 import { noteRefused } from "./note-refused.ts";
 import { prepareCall, type PreparedCall } from "./prepare-call.ts";
-import { publishRegrant, publishSettled } from "./publish-result.ts";
+import { publishRedecide, publishRegrant, publishSettled } from "./publish-result.ts";
 import { runTool } from "./run-tool.ts";
 
 /** A lease ends with its call, long before its time as a rule: what waits for one looks again sooner. */
 const LOOK_AGAIN_MS = 500;
+
+function later(leaseMs: number): Handled {
+  return { kind: "later", delayMs: Math.min(leaseMs, LOOK_AGAIN_MS) };
+}
 
 type Grant = Delivery<"execution">["body"];
 interface Claimed {
@@ -28,6 +33,14 @@ export async function onExecution(
 ): Promise<Handled> {
   const { itemKey } = grant;
   const opened = await openCall(deps, grant);
+  if (opened.ok) {
+    const reserved = await reserveEffect(deps, grant, opened.args);
+    if (reserved.kind === "held") return later(reserved.leaseMs);
+    if (reserved.kind === "repeated") {
+      await publishRedecide(deps, grant, reserved.owner);
+      return DONE;
+    }
+  }
   const answer = await deps.ledger.claim({
     itemKey,
     owner: deps.owner,
@@ -44,7 +57,7 @@ export async function onExecution(
     case "claimed":
       return underLease(deps, { grant, fence: answer.fence, opened }, signal);
     case "held":
-      return { kind: "later", delayMs: Math.min(answer.leaseMs, LOOK_AGAIN_MS) };
+      return later(answer.leaseMs);
     case "settled":
     case "unknown":
       await publishSettled(deps, itemKey);

@@ -8,6 +8,7 @@ import { endRun } from "../outcome/end-run.ts";
 import { releaseCall } from "../release/release-call.ts";
 import { logSettledItem } from "./log-settled.ts";
 import { advanceTurn, endUngranted } from "./advance-turn.ts";
+import { onRepeated } from "./on-repeated.ts";
 
 type Result = Delivery<"result">["body"];
 
@@ -22,6 +23,7 @@ export async function onResult(deps: Deps, { body }: Delivery<"result">): Promis
     return DONE;
   }
   if (body.kind === "regrant") await regrant(deps, body, call);
+  else if (body.kind === "redecide") await onRepeated(deps, body, call);
   else await settle(deps, body, call);
   await advanceTurn(deps, parts);
   return DONE;
