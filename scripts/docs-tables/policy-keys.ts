@@ -14,6 +14,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
     "a call that needs an approval: `park` it until its time is over (default), or `deny` it at once",
   "defaults.approvalTtl":
     "how long an approval is waited for where its rule doesn't say; never longer than `AIRLOCK_APPROVAL_MS`",
+  "defaults.onRepeatEffect":
+    "a call whose effect an older one had unseen: `approve` (default), `return_recorded` or `deny`, see below",
   "limits.argsBytes": "UTF-8 bytes of the arguments' canonical form (1048576)",
   "limits.jsonDepth": "nesting of the arguments (64)",
   "limits.commands": "programs that one command starts, wrappers included (20)",

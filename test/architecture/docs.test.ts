@@ -81,6 +81,7 @@ describe("docs/data-flow.md", () => {
         report: globalKeys.report("<route>"),
         limit: globalKeys.limit("<route>"),
         breaker: globalKeys.breaker("<route>"),
+        effect: globalKeys.effect("<digest>"),
       }),
     ];
     expect(namesBelow("Redis keys")).toEqual(keys.map((key) => `\`${key}\``).toSorted());

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { executionBodySchema, parseBody, type ExecutionBody } from "@airlock/core/contract";
-import { createLedger } from "@airlock/core/ledger";
+import { createLedger, effectDigest } from "@airlock/core/ledger";
 import {
   itemKey,
   sealBody,
@@ -10,7 +10,7 @@ import {
   type Role,
   type SignedRecord,
 } from "@airlock/core/record";
-import { readCall, readTurn } from "@airlock/core/run";
+import { readCall, readTurn, turnSwitch } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCell, type Cell } from "../support/cell.ts";
@@ -492,4 +492,30 @@ describe("records that one who can write to Redis has edited", () => {
     expect(await ledgerOf(call.item)).toBeNull();
     expect(await tree(call.run, "src/one.js")).toBeNull();
   });
+});
+
+test("a call that was granted before a person stopped its run does not begin", async () => {
+  const { run, item } = await granted("write");
+  const order = { id: "0123456789abcdefghij", by: "ada", reason: "it looks wrong" } as const;
+  await turnSwitch(cell.redis, { ...order, kind: "kill", target: `run:${run}` });
+  await executor(true);
+  await until("a settlement", async () => (await readCall(cell.redis, item))?.settled !== undefined);
+  expect(await readCall(cell.redis, item)).toMatchObject({ settled: "DENIED", errorClass: "KILL_SWITCH" });
+  expect(await ledgerOf(item)).toMatchObject({ state: "DENIED", errorClass: "KILL_SWITCH" });
+  expect(await tree(run, "src/one.js")).toBeNull();
+});
+
+test("a granted call whose effect an unknown one may have had goes back, and waits for a person", async () => {
+  const { run, item, body } = await granted("write");
+  const older = itemKey({ run, turn: 1, attempt: 1, ordinal: 900 });
+  const args = { path: "src/one.js", content: 'export default "one";\n' };
+  const digest = effectDigest({ run, source: body.workspace.source, tool: body.tool, args });
+  const known = { fence: 1, grant: 1, digest: body.argumentsDigest, tool: body.tool, owner: "gone" } as const;
+  await createLedger(cell.redis).loseUnseen(older, { ...known, effect: "mutating" });
+  await cell.redis.set(globalKeys.effect(digest), older);
+  await executor(true);
+  await until("the question", async () => (await readCall(cell.redis, item))?.state === "AWAITING_APPROVAL");
+  expect(await readCall(cell.redis, item)).toMatchObject({ grant: 1, repeats: older });
+  expect(await ledgerOf(item)).toBeNull();
+  expect(await tree(run, "src/one.js")).toBeNull();
 });

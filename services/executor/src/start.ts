@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { createLedger } from "@airlock/core/ledger";
+import { createEffectKeys, createLedger } from "@airlock/core/ledger";
 import {
   consume,
   createCancelBoard,
@@ -37,6 +37,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
+  const ledger = createLedger(redis, config.ledgerMs);
   const deps: Deps = {
     config,
     redis,
@@ -44,10 +45,12 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     publisher,
     catalog,
     log,
+    metrics,
     cancels,
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),
-    ledger: createLedger(redis, config.ledgerMs),
+    ledger,
+    effects: createEffectKeys(redis, ledger, config.ledgerMs),
     policies: served.policies,
     judge: createJudge(catalog),
     bodies: new Map([...TOOL_BODIES, ...gitTools(config), ...(await operatorBodies(operatorTools, config))]),

@@ -22,7 +22,9 @@ export async function awaitAnswer(
   try {
     while (performance.now() < deadline) {
       const entries = await redis.xrange(globalKeys.audit, `(${last}`, "+");
-      const actions = entries.map(([, [, text = ""]]) => answered.parse(JSON.parse(text)));
+      const actions = entries.flatMap(([, [name, text = ""]]) =>
+        name === "action" ? [answered.parse(JSON.parse(text))] : [],
+      );
       const found = actions.find((action) => action.id === id);
       if (found !== undefined) return found.answer;
       last = entries.at(-1)?.[0] ?? last;

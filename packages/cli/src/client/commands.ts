@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { ActionBody } from "@airlock/core/contract";
+import type { ActionBody, KillBody } from "@airlock/core/contract";
 import { createPublisher } from "@airlock/core/queue";
 import { newRunId } from "@airlock/core/record";
 import { writeSpec, type RunSpec } from "@airlock/core/run";
@@ -38,9 +38,21 @@ export async function sendAction(
   return id;
 }
 
+/** Orders a stop, or its end; returns the order's id. */
+export async function sendKill(
+  session: Session,
+  order: Pick<KillBody, "kind" | "target" | "reason"> & { readonly as: string | undefined },
+): Promise<string> {
+  const id = newRunId().slice(1);
+  const { as, ...rest } = order;
+  await command(session, { ...rest, id, requestedBy: requester(as) });
+  return id;
+}
+
 type Unsent<Body> = Body extends unknown ? Omit<Body, "version"> : never;
 type Asked =
   | Unsent<ActionBody>
+  | Unsent<KillBody>
   | { readonly run: string; readonly kind: "submit"; readonly specDigest: string }
   | { readonly run: string; readonly kind: "cancel"; readonly reason: string };
 

@@ -5,6 +5,7 @@ import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eventsCommand } from "./events.ts";
 import { keysCommand } from "./keys.ts";
+import { killClearCommand, killListCommand, killSetCommand } from "./kill.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
 import { quarantineAbandonCommand, quarantineRequeueCommand } from "./quarantine-act.ts";
 import { quarantineListCommand, quarantineShowCommand } from "./quarantine-look.ts";
@@ -31,6 +32,9 @@ export const COMMANDS = {
   "quarantine show": quarantineShowCommand,
   "quarantine requeue": quarantineRequeueCommand,
   "quarantine abandon": quarantineAbandonCommand,
+  "kill list": killListCommand,
+  "kill set": killSetCommand,
+  "kill clear": killClearCommand,
   routes: routesCommand,
   tools: toolsCommand,
   "tools check": toolsCheckCommand,

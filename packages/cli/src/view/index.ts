@@ -5,6 +5,7 @@ export { decisionText, policyCheckText } from "./policy-text.ts";
 export { quarantineListText, quarantineText } from "./quarantine-text.ts";
 export { replayListText, replayText } from "./replay-text.ts";
 export { routeListText } from "./route-text.ts";
+export { killListText } from "./kill-text.ts";
 export { runListText, runText } from "./run-text.ts";
 export { createScreen, plainCell, plainText, type Screen } from "./screen.ts";
 export { styledRunState } from "./states.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { killTargetSchema } from "./kill-target.ts";
 import { bodyHead, count, digest } from "./version.ts";
 
 const asked = { ...bodyHead, requestedBy: z.string().min(1).max(128) };
@@ -23,6 +24,15 @@ const acted = {
   reason: actionReasonSchema,
 };
 
+/** An order to stop what is named, or to let it go on: the one command that is not about one run. */
+const stopped = {
+  version: bodyHead.version,
+  requestedBy: asked.requestedBy,
+  id: acted.id,
+  target: killTargetSchema,
+  reason: actionReasonSchema,
+};
+
 /** What people ask of a run. `specDigest` is SHA-256 of the sealed spec that lies in the run's `:spec`. */
 export const commandBodySchema = z.discriminatedUnion("kind", [
   z.strictObject({ ...asked, kind: z.literal("submit"), specDigest: digest }),
@@ -34,6 +44,9 @@ export const commandBodySchema = z.discriminatedUnion("kind", [
     raise: z.record(z.string().max(32), z.int().min(1)).default({}),
   }),
   z.strictObject({ ...acted, kind: z.literal("abandon") }),
+  z.strictObject({ ...stopped, kind: z.literal("kill") }),
+  z.strictObject({ ...stopped, kind: z.literal("unkill") }),
 ]);
 export type CommandBody = z.infer<typeof commandBodySchema>;
 export type ActionBody = Extract<CommandBody, { readonly kind: "requeue" | "abandon" }>;
+export type KillBody = Extract<CommandBody, { readonly kind: "kill" | "unkill" }>;

@@ -30,5 +30,10 @@ export const executionBodySchema = z.strictObject({
   pool: z.string(),
   expiresAt: z.int().min(0),
   notAfter: z.int().min(0),
+  /** the older call whose effect this one may repeat, as somebody decided */
+  repeats: z
+    .string()
+    .refine((text) => parseItemKey(text) !== null, "not an item key")
+    .exactOptional(),
 });
 export type ExecutionBody = z.infer<typeof executionBodySchema>;

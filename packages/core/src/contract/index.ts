@@ -1,4 +1,11 @@
-export { actionReasonSchema, commandBodySchema, type ActionBody, type CommandBody } from "./command.ts";
+export {
+  actionReasonSchema,
+  commandBodySchema,
+  type ActionBody,
+  type CommandBody,
+  type KillBody,
+} from "./command.ts";
+export { KILL_SCOPES, killTargetSchema } from "./kill-target.ts";
 export {
   commitSchema,
   executionBodySchema,

@@ -3,7 +3,14 @@ import { parseItemKey } from "../record/index.ts";
 import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 /** The states in which the executor may report a call as settled. */
-export const RESULT_STATES = ["EXECUTED", "DENIED", "CANCELLED", "EXPIRED", "OUTCOME_UNKNOWN"] as const;
+export const RESULT_STATES = [
+  "EXECUTED",
+  "NOT_EXECUTED",
+  "DENIED",
+  "CANCELLED",
+  "EXPIRED",
+  "OUTCOME_UNKNOWN",
+] as const;
 
 /** In characters; a rule's reason has 500 at most. */
 const MAX_REASON = 1_000;
@@ -18,7 +25,7 @@ const head = {
 /**
  * What became of a grant. `settled` is the one published outcome of the call, its content sealed in the ledger
  * (`contentDigest` is SHA-256 of the sealed text); `regrant` says that nothing runs under this grant any more
- * and that the call may be granted anew.
+ * and that the call may be granted anew; `redecide` says so of a call whose effect the call `repeats` had, or may have had.
  */
 export const resultBodySchema = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -34,5 +41,6 @@ export const resultBodySchema = z.discriminatedUnion("kind", [
     durationMs: count,
   }),
   z.strictObject({ ...head, kind: z.literal("regrant"), errorClass }),
+  z.strictObject({ ...head, kind: z.literal("redecide"), errorClass, repeats: head.itemKey }),
 ]);
 export type ResultBody = z.infer<typeof resultBodySchema>;

@@ -1,10 +1,11 @@
 import type { Finding } from "./policy.ts";
 
-/** Ids of findings that no rule makes: policy's own, the route's, and the validator's about a policy or a check. */
+/** Ids of findings that no rule makes: policy's own, the route's, a person's, and the validator's about a policy or a check. */
 export const BUILT_IN_FINDINGS = [
   "contract-run",
   "evaluator-error",
   "evaluator-timeout",
+  "kill-switch",
   "limits.argsBytes",
   "limits.jsonDepth",
   "no-match",

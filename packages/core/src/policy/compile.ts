@@ -5,7 +5,7 @@ import { smallest } from "./approval-options.ts";
 import { argumentTest } from "./argument-pattern.ts";
 import { permittedCommand, restrictedCommand } from "./command/index.ts";
 import { isPermitting } from "./decision.ts";
-import type { PolicyDocument } from "./document-schema.ts";
+import { ON_REPEAT, type PolicyDocument } from "./document-schema.ts";
 import { anyGlob, anyGlobBroadly } from "./globs.ts";
 import type { PathScope, Policy, PolicyDefaults, PolicyLayer, PolicyLimits, PolicyRule } from "./policy.ts";
 import type { PolicySource } from "./read-document.ts";
@@ -98,6 +98,7 @@ function tighterLimits(own: PolicyDocument["limits"], bases: readonly Policy[]):
 function tighterDefaults(own: PolicyDocument["defaults"], bases: readonly Policy[]): PolicyDefaults {
   const inherited = bases.map(({ defaults }) => defaults);
   const asks = [own.onAskNonInteractive, ...inherited.map((each) => each.onAskNonInteractive)];
+  const repeats = [own.onRepeatEffect ?? "approve", ...inherited.map((each) => each.onRepeatEffect)];
   const unread = [
     own.unparseable ?? (bases.length === 0 ? "forbid" : "quarantine"),
     ...inherited.map((each) => each.unparseable),
@@ -105,6 +106,7 @@ function tighterDefaults(own: PolicyDocument["defaults"], bases: readonly Policy
   return {
     unparseable: unread.includes("forbid") ? "forbid" : "quarantine",
     onAskNonInteractive: asks.includes("deny") ? "deny" : "park",
+    onRepeatEffect: ON_REPEAT[Math.max(...repeats.map((each) => ON_REPEAT.indexOf(each)))] ?? "deny",
     approvalTtlMs: smallest([own.approvalTtl, ...inherited.map((each) => each.approvalTtlMs)]),
   };
 }

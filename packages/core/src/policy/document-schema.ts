@@ -28,6 +28,9 @@ const repository = z.strictObject({
 
 const count = z.int().min(0);
 
+/** The loosest first: asking a person is all that can lead to the effect once more. */
+export const ON_REPEAT = ["approve", "return_recorded", "deny"] as const;
+
 /** The policy file. Every key that is not here is an error. */
 export const policyDocumentSchema = z.strictObject({
   apiVersion: z.literal("airlock.policy/v1"),
@@ -39,6 +42,8 @@ export const policyDocumentSchema = z.strictObject({
       unparseable: z.enum(["quarantine", "forbid"]).optional(),
       onAskNonInteractive: z.enum(["park", "deny"]).optional(),
       approvalTtl: durationSchema.optional(),
+      /** what becomes of a call whose effect an older one had, or may have had, without the model knowing */
+      onRepeatEffect: z.enum(ON_REPEAT).optional(),
     })
     .prefault({}),
   limits: z

@@ -63,7 +63,11 @@ export interface PolicyDefaults {
   readonly unparseable: "quarantine" | "forbid";
   readonly onAskNonInteractive: "park" | "deny";
   readonly approvalTtlMs: number | null;
+  readonly onRepeatEffect: OnRepeat;
 }
+
+/** What becomes of a call whose effect an older one had, or may have had. */
+export type OnRepeat = "approve" | "return_recorded" | "deny";
 
 /** A policy that loaded: checked, its examples run, its globs and patterns compiled. */
 export interface Policy {

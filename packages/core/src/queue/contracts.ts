@@ -53,8 +53,9 @@ export function queuePrefix(name: string): string {
 
 /** Several people may act on one run at a time, and each is to be answered. */
 function commandId(body: BodyOf<"command">): string {
-  const { run, kind } = body;
-  return "id" in body ? `${run}.${kind}.${body.id}` : `${run}.${kind}`;
+  const { kind } = body;
+  if (!("run" in body)) return `${kind}.${body.id}`;
+  return "id" in body ? `${body.run}.${kind}.${body.id}` : `${body.run}.${kind}`;
 }
 
 /** Where a message belongs, derived from its body alone: a job in another place is refused. */

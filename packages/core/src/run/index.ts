@@ -15,6 +15,7 @@ export {
 } from "./contract-scenario.ts";
 export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
+export { killedBy, readKillSwitches, turnSwitch, type KillSwitch, type Stoppable } from "./kill-switches.ts";
 export { openProviderText, sealProviderText } from "./provider-text.ts";
 export { openRecording, sealRecording } from "./recording.ts";
 export { openRaw, sealRaw } from "./raw-response.ts";

@@ -187,6 +187,10 @@ export const callHashSchema = z.object({
   grant: number.default(0),
   approvalUntil: number.optional(),
   grantRecord: z.string().optional(),
+  /** the older call whose effect it would repeat */
+  repeats: z.string().optional(),
+  /** the older call whose result stands for its own */
+  recordedOf: z.string().optional(),
   expiresAt: number.optional(),
   settled: itemStateSchema.optional(),
   status: z.string().optional(),

@@ -6,7 +6,7 @@ import { eventText, runKeys, runScript, type Redis } from "../store/index.ts";
 import { pieceStart } from "./conversation.ts";
 import { earlyCalls, type EarlyCalls } from "./early-calls.ts";
 import { budgetText, fieldText } from "./fields.ts";
-import { DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
+import { ASK_AGAIN, DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
 import { ADMIT, CANCEL, CHARGE_OUTPUT, END_RUN } from "./scripts/run-scripts.ts";
 import { NEXT_ATTEMPT, NEXT_TURN, PARK_ATTEMPT } from "./scripts/turn-scripts.ts";
 import { openTurns, type OpenTurns } from "./open-turns.ts";
@@ -51,6 +51,12 @@ export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites,
     own: { readonly sealedArguments: string; readonly events: readonly RunEvent[] },
   ): Promise<boolean>;
   release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
+  /** Has a granted call wait for a person instead: only if that grant is still its own. */
+  askAgain(
+    itemKey: string,
+    grant: number,
+    asked: { readonly fields: Fields; readonly events: readonly RunEvent[] },
+  ): Promise<boolean>;
   settle(
     itemKey: string,
     settlement: {
@@ -202,7 +208,9 @@ function turnWrites(redis: Redis): Pick<ValidatorStore, "nextTurn"> {
   };
 }
 
-function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "decideOwn" | "release" | "settle"> {
+function callWrites(
+  redis: Redis,
+): Pick<ValidatorStore, "askAgain" | "decide" | "decideOwn" | "release" | "settle"> {
   const decideOwn: ValidatorStore["decideOwn"] = async (itemKey, fields, { sealedArguments, events }) => {
     const { keys } = placeOf(itemKey);
     return once(redis, DECIDE, {
@@ -218,6 +226,13 @@ function callWrites(redis: Redis): Pick<ValidatorStore, "decide" | "decideOwn" |
       return once(redis, RELEASE, {
         keys: [keys.call(itemKey), keys.turn(turn), keys.run],
         args: [itemKey, lastGrant, fieldText(fields)],
+      });
+    },
+    async askAgain(itemKey, grant, { fields, events }) {
+      const { keys, turn } = placeOf(itemKey);
+      return once(redis, ASK_AGAIN, {
+        keys: [keys.call(itemKey), keys.turn(turn), keys.run, keys.events],
+        args: [itemKey, grant, fieldText(fields), eventText(events)],
       });
     },
     async settle(itemKey, { fields, events, ifGrant }) {

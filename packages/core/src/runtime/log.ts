@@ -38,6 +38,8 @@ export type LogEvent =
   | "call_refused"
   | "call_settled"
   | "handler_failed"
+  | "key_reused"
+  | "kill_switch_turned"
   | "policy_loaded"
   | "policy_reload_failed"
   | "policy_reloaded"

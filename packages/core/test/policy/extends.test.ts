@@ -98,12 +98,24 @@ describe("a policy that extends another", () => {
     ]).toEqual(["allow by read", "forbid by paths.read", "allow by write", "forbid by paths.write"]);
   });
 
+  test.each([
+    ["approve", "", "approve"],
+    ["return_recorded", "approve", "return_recorded"],
+    ["approve", "deny", "deny"],
+    ["deny", "return_recorded", "deny"],
+  ])("has of repeated effects the stricter word: %s above %j is %s", (above, below, holds) => {
+    const says = (word: string) => (word === "" ? [] : [`defaults: { onRepeatEffect: ${word} }`]);
+    const base = policyText(["{ id: read, decision: allow, tool: read_file }"], says(below));
+    const policy = load(policyText([], [extending([base]), ...says(above)]), [base]);
+    expect(policy.defaults.onRepeatEffect).toBe(holds);
+  });
+
   test("has of every limit and default the tighter one", () => {
     const policy = child(
       [],
       [
         "limits: { argsBytes: 2000, jsonDepth: 5, perRun: { calls: 20, mutating: 3 } }",
-        "defaults: { onAskNonInteractive: deny, approvalTtl: 10m, unparseable: quarantine }",
+        "defaults: { onAskNonInteractive: deny, approvalTtl: 10m, unparseable: quarantine, onRepeatEffect: deny }",
       ],
     );
     expect([policy.limits, policy.defaults]).toEqual([
@@ -114,7 +126,12 @@ describe("a policy that extends another", () => {
         wrapperDepth: 6,
         perRun: { turns: null, calls: 10, mutating: 3 },
       },
-      { unparseable: "forbid", onAskNonInteractive: "deny", approvalTtlMs: 600_000 },
+      {
+        unparseable: "forbid",
+        onAskNonInteractive: "deny",
+        onRepeatEffect: "deny",
+        approvalTtlMs: 600_000,
+      },
     ]);
   });
 

@@ -4,15 +4,22 @@ import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
 import { decideHere, pathScopes } from "../grant/decide-here.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
+import { reserveEffect } from "../grant/reserve-effect.ts";
 import { denial, endingOf } from "./ending.ts";
+import { killRefusal } from "./kill-switches.ts";
 import { keepLease, type Lease } from "./lease.ts";
+import { noteRefused } from "./note-refused.ts";
 import { prepareCall } from "./prepare-call.ts";
-import { publishRegrant, publishSettled } from "./publish-result.ts";
+import { publishRedecide, publishRegrant, publishSettled } from "./publish-result.ts";
 import { planTool, runPlan } from "./run-tool.ts";
 import type { ToolPlan } from "../tools/index.ts";
 
 /** A lease ends with its call, long before its time as a rule: what waits for one looks again sooner. */
 const LOOK_AGAIN_MS = 500;
+
+function later(leaseMs: number): Handled {
+  return { kind: "later", delayMs: Math.min(leaseMs, LOOK_AGAIN_MS) };
+}
 
 type Grant = Delivery<"execution">["body"];
 interface Claimed {
@@ -27,10 +34,19 @@ export async function onExecution(
 ): Promise<Handled> {
   const { itemKey } = grant;
   const opened = await openCall(deps, grant);
+  if (opened.ok) {
+    const reserved = await reserveEffect(deps, grant, opened.args);
+    if (reserved.kind === "held") return later(reserved.leaseMs);
+    if (reserved.kind === "repeated") {
+      await publishRedecide(deps, grant, reserved.owner);
+      return DONE;
+    }
+  }
   const answer = await deps.ledger.claim({
     itemKey,
     owner: deps.owner,
     leaseMs: deps.config.leaseMs,
+    knownFence: 0,
     grant: grant.grant,
     digest: grant.argumentsDigest,
     tool: grant.tool,
@@ -42,8 +58,9 @@ export async function onExecution(
     case "claimed":
       return underLease(deps, { grant, fence: answer.fence, opened }, signal);
     case "held":
-      return { kind: "later", delayMs: Math.min(answer.leaseMs, LOOK_AGAIN_MS) };
+      return later(answer.leaseMs);
     case "settled":
+    case "unknown":
       await publishSettled(deps, itemKey);
       return DONE;
     case "regrant":
@@ -55,7 +72,7 @@ export async function onExecution(
       });
       return DONE;
     case "refused":
-      deps.log.write("warn", "call_refused", { itemKey, tool: grant.tool, state: answer.reason });
+      noteRefused(deps, grant, answer.reason);
       return DONE;
   }
 }
@@ -108,7 +125,9 @@ async function execute(
       ...opened,
     };
     const plan = await planTool(planned, signal);
-    if ((await deps.ledger.begin(grant.itemKey, fence)) === "started") {
+    const killed = await killRefusal(deps, grant);
+    if (killed !== null) return await refuse(deps, claimed, killed);
+    if ((await deps.ledger.begin(grant.itemKey, fence, { expected: null })) === "started") {
       await runAndEnd(deps, { grant, fence, plan }, signal);
     }
     return "ended";

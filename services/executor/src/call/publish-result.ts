@@ -33,6 +33,18 @@ export async function publishRegrant(
   await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
 }
 
+/** Says that a granted call would repeat the effect of an older one, and that policy has to say whether it may. */
+export async function publishRedecide(
+  deps: Deps,
+  { itemKey, grant }: { readonly itemKey: string; readonly grant: number },
+  repeats: string,
+): Promise<void> {
+  const fence = (await deps.ledger.read(itemKey))?.fence ?? 0;
+  const head = { version: 1, run: runOf(itemKey), itemKey, grant, fence } as const;
+  const body = { ...head, kind: "redecide", errorClass: "REPEATED_EFFECT", repeats } as const;
+  await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
+}
+
 /** What is published of a settled call; null where it isn't settled. */
 export function settledBody(itemKey: string, entry: LedgerEntry): ResultBody | null {
   const state = RESULT_STATES.find((known) => known === entry.state);

@@ -3,12 +3,13 @@
 import { AirlockError } from "@airlock/core/fault";
 import { DONE, sendCancel, type Delivery, type Handled } from "@airlock/core/queue";
 import { turnKey } from "@airlock/core/record";
-import { readRun, readSpec, sealPiece, type RunSpec } from "@airlock/core/run";
+import { killedBy, readRun, readSpec, sealPiece, type RunSpec } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { onAction } from "../quarantine/on-action.ts";
+import { onKill } from "./on-kill.ts";
 import { checkSpec, type Admission } from "./check-spec.ts";
 
 type Command = Delivery<"command">["body"];
@@ -25,14 +26,24 @@ export async function onCommand(deps: Deps, { body }: Delivery<"command">): Prom
     case "abandon":
       await onAction(deps, body);
       return DONE;
+    case "kill":
+    case "unkill":
+      await onKill(deps, body);
+      return DONE;
   }
 }
 
 async function submit(deps: Deps, command: Extract<Command, { kind: "submit" }>): Promise<Handled> {
   const { run, specDigest } = command;
   const read = await openSpec(deps, run, specDigest);
-  const admission: Admission = read.ok ? checkSpec(read.spec, specDigest, known(deps)) : read;
   const spec = read.ok ? read.spec : null;
+  const stopped = await killedBy(deps.redis, { run, source: spec?.workspace?.source });
+  const admission: Admission =
+    stopped !== null
+      ? { ok: false, detail: `a person has stopped ${stopped}` }
+      : read.ok
+        ? checkSpec(read.spec, specDigest, known(deps))
+        : read;
   const fields = {
     route: spec?.route ?? "",
     model: spec?.model ?? "",

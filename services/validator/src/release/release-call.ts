@@ -112,6 +112,7 @@ export function signGrant(
       pool,
       expiresAt: now + deps.config.grantMs,
       notAfter: Math.min(call.notAfter ?? 0, now + deps.config.decisionMs),
+      ...(call.repeats === undefined ? {} : { repeats: call.repeats }),
     },
   });
 }

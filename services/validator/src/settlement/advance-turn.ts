@@ -50,7 +50,7 @@ async function releaseAll(
   for (const itemKey of free) {
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
-    const answer = await releaseCall(deps, itemKey, { lastGrant: 0, admitted });
+    const answer = await releaseCall(deps, itemKey, { lastGrant: call.grant, admitted });
     turn = (await endUngranted(deps, { itemKey, call }, answer)) ?? turn;
   }
   return turn;
@@ -60,6 +60,7 @@ async function releaseAll(
 const UNGRANTED = {
   over: { settled: "EXPIRED", errorClass: "GRANT_EXPIRED" },
   refused: { settled: "DENIED", errorClass: "POLICY_CHANGED" },
+  stopped: { settled: "DENIED", errorClass: "KILL_SWITCH" },
   unapproved: { settled: "EXPIRED", errorClass: "APPROVAL_EXPIRED" },
 } as const satisfies Record<string, { readonly settled: ItemState; readonly errorClass: ErrorClass }>;
 
@@ -76,7 +77,11 @@ export async function endUngranted(
     case "over":
       return endCall(deps, { itemKey, call }, "over");
     case "refused":
-      return endCall(deps, { itemKey, call, decided: answer.decided }, "refused");
+      return endCall(
+        deps,
+        { itemKey, call, decided: answer.decided },
+        answer.decided.rule === "kill-switch" ? "stopped" : "refused",
+      );
   }
 }
 

@@ -10,6 +10,7 @@ import { releaseCall } from "../release/release-call.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { logSettledItem } from "./log-settled.ts";
 import { advanceTurn, endUngranted } from "./advance-turn.ts";
+import { onRepeated } from "./on-repeated.ts";
 
 type Result = Delivery<"result">["body"];
 
@@ -23,13 +24,14 @@ export async function onResult(deps: Deps, { body }: Delivery<"result">): Promis
     deps.log.write("warn", "record_refused", { queue: "results", itemKey: body.itemKey });
     return DONE;
   }
-  if (body.kind === "regrant") {
-    await regrant(deps, body, call);
-    await advanceTurn(deps, parts);
-  } else {
+  if (body.kind === "settled") {
     const turn = await settle(deps, body, { call, run });
     await advanceTurn(deps, parts, { run, turn });
+    return DONE;
   }
+  if (body.kind === "regrant") await regrant(deps, body, call);
+  else await onRepeated(deps, body, call);
+  await advanceTurn(deps, parts);
   return DONE;
 }
 

@@ -12,7 +12,8 @@ export function counts(call: CallHash): boolean {
 /** What the tool gave back, held against the digest that the executor signed. */
 export async function resultText(deps: Deps, itemKey: string, call: CallHash): Promise<string | null> {
   if (!counts(call) || call.contentDigest === undefined) return null;
-  const key = runKeys(parseItemKey(itemKey)?.run ?? "").result(itemKey);
+  const ran = call.recordedOf ?? itemKey;
+  const key = runKeys(parseItemKey(itemKey)?.run ?? "").result(ran);
   const sealed = await deps.redis.get(key);
   if (sealed === null || sha256Hex(sealed) !== call.contentDigest) {
     throw new AirlockError("RECORD_INVALID", "a result is not the one that the executor signed");

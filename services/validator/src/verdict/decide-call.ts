@@ -4,6 +4,7 @@ import { argumentsDigest, type ItemState } from "@airlock/core/call";
 import type { ErrorClass } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
 import { strictest, type PolicyDecision } from "@airlock/core/policy";
+import { parseItemKey } from "@airlock/core/record";
 import { sealClaims } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import { argumentClaims, manifestDigest, resourceClaims, type ToolManifest } from "@airlock/core/tool";
@@ -11,6 +12,7 @@ import type { Deps } from "../deps.ts";
 import type { AdmittedRun, Grantable, Judgement } from "./judgement.ts";
 import { decisionFields } from "./decision-fields.ts";
 import { evaluateProfile } from "./evaluate-profile.ts";
+import { killFinding } from "./kill-finding.ts";
 import { routeFinding } from "./route-finding.ts";
 
 export async function decideCall(
@@ -23,7 +25,8 @@ export async function decideCall(
   const place = run.plan.workspace;
   const request = { tool: manifest.name, effect: manifest.effect, arguments: args, claims, place };
   const { judged, shadow } = evaluateProfile(deps.policies.get(run.policy), run.policy, request);
-  const decision = withFinding(judged, await routeFinding(deps, run, manifest.effect));
+  const stopped = await killFinding(deps, run, { run: runOf(itemKey), tool: manifest.name });
+  const decision = withFinding(withFinding(judged, stopped), await routeFinding(deps, run, manifest.effect));
   const grantable = grantableOf(run, { manifest, args, policyDigest: decision.policyDigest });
   const kept = decisionFields(decision, shadow);
   const seen: readonly ItemState[] = ["PARSED", "SCHEMA_VALID"];
@@ -75,6 +78,16 @@ function deadlines(
   return { approvalUntil: now + Math.min(decision.approval?.ttlMs ?? config.approvalMs, config.approvalMs) };
 }
 
+/** Findings that forbid under a class of their own. */
+const FORBIDDEN_AS: ReadonlyMap<string, ErrorClass> = new Map([
+  ["kill-switch", "KILL_SWITCH"],
+  ["route-unverified", "ROUTE_UNVERIFIED"],
+]);
+
+function runOf(itemKey: string): string {
+  return parseItemKey(itemKey)?.run ?? "";
+}
+
 function decided(decision: PolicyDecision): {
   readonly state: ItemState;
   readonly errorClass: ErrorClass | null;
@@ -91,7 +104,7 @@ function decided(decision: PolicyDecision): {
     case "forbid":
       return {
         state: "DENIED",
-        errorClass: decision.winning === "route-unverified" ? "ROUTE_UNVERIFIED" : "POLICY_FORBIDDEN",
+        errorClass: FORBIDDEN_AS.get(decision.winning) ?? "POLICY_FORBIDDEN",
       };
   }
 }
