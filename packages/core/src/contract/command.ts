@@ -1,7 +1,14 @@
 import { z } from "zod";
+import { parseItemKey } from "../record/index.ts";
 import { bodyHead, count, digest } from "./version.ts";
 
 const asked = { ...bodyHead, requestedBy: z.string().min(1).max(128) };
+
+/** Names a command, so that its answer can be found. */
+export const commandIdSchema = z.string().regex(/^[a-z0-9]{20}$/);
+
+/** What a person can find out about a call whose end nobody saw. */
+export const FINDINGS = ["executed", "not_executed"] as const;
 
 /** Why somebody acts on a refusal: a few words, on one line, never none. */
 export const actionReasonSchema = z
@@ -17,7 +24,7 @@ export const actionReasonSchema = z
  */
 const acted = {
   ...asked,
-  id: z.string().regex(/^[a-z0-9]{20}$/),
+  id: commandIdSchema,
   target: z.string().max(64),
   round: count,
   reason: actionReasonSchema,
@@ -34,6 +41,16 @@ export const commandBodySchema = z.discriminatedUnion("kind", [
     raise: z.record(z.string().max(32), z.int().min(1)).default({}),
   }),
   z.strictObject({ ...acted, kind: z.literal("abandon") }),
+  /** of a call whose outcome nobody knows: what a person found out */
+  z.strictObject({
+    ...asked,
+    kind: z.literal("resolve"),
+    id: commandIdSchema,
+    target: z.string().refine((text) => parseItemKey(text) !== null, "not an item key"),
+    finding: z.enum(FINDINGS),
+    reason: actionReasonSchema,
+  }),
 ]);
 export type CommandBody = z.infer<typeof commandBodySchema>;
+export type ResolveBody = Extract<CommandBody, { readonly kind: "resolve" }>;
 export type ActionBody = Extract<CommandBody, { readonly kind: "requeue" | "abandon" }>;

@@ -1,4 +1,11 @@
-export { actionReasonSchema, commandBodySchema, type ActionBody, type CommandBody } from "./command.ts";
+export {
+  actionReasonSchema,
+  commandBodySchema,
+  FINDINGS,
+  type ActionBody,
+  type CommandBody,
+  type ResolveBody,
+} from "./command.ts";
 export {
   commitSchema,
   executionBodySchema,
@@ -7,6 +14,7 @@ export {
 } from "./execution.ts";
 export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } from "./terminal.ts";
 export { reportBodySchema, type ReportBody } from "./report.ts";
+export { resolutionBodySchema, type ResolutionBody } from "./resolution.ts";
 export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";
 export { samplingFields, stopSequenceSchema, turnBodySchema, type TurnBody } from "./turn.ts";
 export { CONTRACT_VERSION, count, parseBody } from "./version.ts";

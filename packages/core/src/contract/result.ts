@@ -1,9 +1,17 @@
 import { z } from "zod";
 import { parseItemKey } from "../record/index.ts";
+import { resolutionFields } from "./resolution.ts";
 import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 /** The states in which the executor may report a call as settled. */
-export const RESULT_STATES = ["EXECUTED", "DENIED", "CANCELLED", "EXPIRED", "OUTCOME_UNKNOWN"] as const;
+export const RESULT_STATES = [
+  "EXECUTED",
+  "NOT_EXECUTED",
+  "DENIED",
+  "CANCELLED",
+  "EXPIRED",
+  "OUTCOME_UNKNOWN",
+] as const;
 
 /** In characters; a rule's reason has 500 at most. */
 const MAX_REASON = 1_000;
@@ -18,7 +26,8 @@ const head = {
 /**
  * What became of a grant. `settled` is the one published outcome of the call, its content sealed in the ledger
  * (`contentDigest` is SHA-256 of the sealed text); `regrant` says that nothing runs under this grant any more
- * and that the call may be granted anew.
+ * and that the call may be granted anew; `resolved` answers a person's finding: `done` is false where the call did not
+ * wait for one, which then changes nothing.
  */
 export const resultBodySchema = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -34,5 +43,6 @@ export const resultBodySchema = z.discriminatedUnion("kind", [
     durationMs: count,
   }),
   z.strictObject({ ...head, kind: z.literal("regrant"), errorClass }),
+  z.strictObject({ ...resolutionFields, kind: z.literal("resolved"), done: z.boolean() }),
 ]);
 export type ResultBody = z.infer<typeof resultBodySchema>;

@@ -3,8 +3,10 @@ export {
   ACTIONS,
   actionRecordSchema,
   readActions,
+  type Action,
   type ActionAnswer,
   type ActionRecord,
+  type RunAction,
 } from "./actions.ts";
 export { openArguments, openClaims, sealArguments, sealClaims } from "./claims.ts";
 export {
@@ -18,7 +20,6 @@ export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies
 export { openProviderText, sealProviderText } from "./provider-text.ts";
 export { openRecording, sealRecording } from "./recording.ts";
 export { openRaw, sealRaw } from "./raw-response.ts";
-export type { Action } from "./quarantine-writes.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,

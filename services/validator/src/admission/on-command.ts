@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import { endRun } from "../outcome/end-run.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { onAction } from "../quarantine/on-action.ts";
+import { onResolve } from "../settlement/on-resolve.ts";
 import { checkSpec, type Admission } from "./check-spec.ts";
 
 type Command = Delivery<"command">["body"];
@@ -24,6 +25,9 @@ export async function onCommand(deps: Deps, { body }: Delivery<"command">): Prom
     case "requeue":
     case "abandon":
       await onAction(deps, body);
+      return DONE;
+    case "resolve":
+      await onResolve(deps, body);
       return DONE;
   }
 }

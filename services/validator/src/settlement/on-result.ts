@@ -2,12 +2,12 @@
 // refuses results of calls that were never granted, and changes nothing for one that is settled.
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { parseItemKey } from "@airlock/core/record";
-import { readCall, readRun, type CallHash } from "@airlock/core/run";
+import { readCall, type CallHash } from "@airlock/core/run";
 import type { Deps } from "../deps.ts";
-import { endRun } from "../outcome/end-run.ts";
 import { releaseCall } from "../release/release-call.ts";
 import { logSettledItem } from "./log-settled.ts";
 import { advanceTurn, endUngranted } from "./advance-turn.ts";
+import { onResolved } from "./on-resolve.ts";
 
 type Result = Delivery<"result">["body"];
 
@@ -15,6 +15,10 @@ const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
 
 export async function onResult(deps: Deps, { body }: Delivery<"result">): Promise<Handled> {
+  if (body.kind === "resolved") {
+    await onResolved(deps, body);
+    return DONE;
+  }
   const parts = parseItemKey(body.itemKey);
   const call = await readCall(deps.redis, body.itemKey);
   if (parts === null || parts.run !== body.run || call === null || body.grant > call.grant) {
@@ -22,7 +26,7 @@ export async function onResult(deps: Deps, { body }: Delivery<"result">): Promis
     return DONE;
   }
   if (body.kind === "regrant") await regrant(deps, body, call);
-  else await settle(deps, body, call);
+  else await settle(deps, body);
   await advanceTurn(deps, parts);
   return DONE;
 }
@@ -36,20 +40,20 @@ async function regrant(
   const { itemKey, grant, errorClass } = body;
   const answer = await releaseCall(deps, itemKey, {
     lastGrant: grant,
-    delayMs: errorClass === "POLICY_CHANGED" ? reloadDelayMs(grant) : 0,
+    delayMs: errorClass === "GRANT_EXPIRED" ? 0 : patienceMs(grant),
   });
   await endUngranted(deps, { itemKey, call }, answer);
 }
 
 /**
- * Two services reload at two times: the next grant waits until they may agree, longer with each one that an executor
- * with another policy gave back, and no longer than the decision holds.
+ * Two services reload at two times, and what lost a call once may lose it again: the next grant waits, longer with each
+ * one that an executor gave back, and no longer than the decision holds.
  */
-function reloadDelayMs(grant: number): number {
+function patienceMs(grant: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (grant - 1), LONGEST_DELAY_MS);
 }
 
-async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, call: CallHash): Promise<void> {
+async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>): Promise<void> {
   const { itemKey, state, status, errorClass, detail, contentDigest, resultBytes, durationMs } = body;
   const fields = { settled: state, status, errorClass, detail, contentDigest, resultBytes, durationMs };
   if (state !== "EXECUTED") await deps.store.noteRefused(body.run);
@@ -60,11 +64,4 @@ async function settle(deps: Deps, body: Extract<Result, { kind: "settled" }>, ca
   // of a call whose response goes on, the log tells when it is known what the result counts for
   if (!turn.calls.has(itemKey)) return;
   await logSettledItem(deps, itemKey);
-  if (state !== "OUTCOME_UNKNOWN") return;
-  const parts = parseItemKey(itemKey);
-  if (parts === null || call.effect === "read") return;
-  const run = await readRun(deps.redis, parts.run);
-  if (run?.endedAt === undefined) {
-    await endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
-  }
 }
