@@ -1,5 +1,5 @@
 export { awaitAnswer, endOfAudit } from "./await-answer.ts";
-export { cancelRun, sendAction, submitRun } from "./commands.ts";
+export { cancelRun, sendAction, sendResolution, submitRun } from "./commands.ts";
 export { followEvents, readEvents, type TimedEvent } from "./follow-events.ts";
 export { connectOrRefuse, dataFolder, openSession, redisUrlFor, type Session } from "./session.ts";
 export { readReports } from "./read-reports.ts";

@@ -8,6 +8,8 @@ import { keysCommand } from "./keys.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
 import { quarantineAbandonCommand, quarantineRequeueCommand } from "./quarantine-act.ts";
 import { quarantineListCommand, quarantineShowCommand } from "./quarantine-look.ts";
+import { ledgerListCommand, ledgerShowCommand } from "./ledger-look.ts";
+import { ledgerResolveCommand } from "./ledger-resolve.ts";
 import { policyExplainCommand } from "./policy-explain.ts";
 import { policyTestCommand } from "./policy-test.ts";
 import { replayCommand } from "./replay.ts";
@@ -31,6 +33,9 @@ export const COMMANDS = {
   "quarantine show": quarantineShowCommand,
   "quarantine requeue": quarantineRequeueCommand,
   "quarantine abandon": quarantineAbandonCommand,
+  "ledger list": ledgerListCommand,
+  "ledger show": ledgerShowCommand,
+  "ledger resolve": ledgerResolveCommand,
   routes: routesCommand,
   tools: toolsCommand,
   "tools check": toolsCheckCommand,

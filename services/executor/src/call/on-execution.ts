@@ -3,6 +3,7 @@
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
 import { decideHere } from "../grant/decide-here.ts";
+import { reconcileCall } from "../reconcile/index.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
 import { keepLease, type Lease } from "./lease.ts";
@@ -37,6 +38,7 @@ export async function onExecution(
     effect: grant.effect,
     expiresAt: grant.expiresAt,
     notAfter: grant.notAfter,
+    keyed: deps.catalog.get(grant.tool)?.origin.kind === "operator",
   });
   switch (answer.kind) {
     case "claimed":
@@ -46,7 +48,13 @@ export async function onExecution(
     case "settled":
       await publishSettled(deps, itemKey);
       return DONE;
+    case "unknown":
+      return reconcileCall(deps, grant, signal);
     case "regrant":
+      // what was lost may be granted again, and must not run beside its own repetition
+      if (answer.errorClass === "OUTCOME_UNKNOWN") {
+        await deps.sandbox?.backend.kill(`${itemKey}.${answer.fence}`);
+      }
       await publishRegrant(deps, {
         itemKey,
         grant: grant.grant,
@@ -77,8 +85,8 @@ async function underLease(
   } finally {
     lease.stop();
   }
-  // where the lease was lost before the call began, this job is all that remembers it
-  return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: deps.config.leaseMs };
+  // where nobody saw the call's end, or its lease was lost before it began, this job is all that remembers it
+  return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: LOOK_AGAIN_MS };
 }
 
 /** What becomes of a claim: the call has an end, or the validator has it again. */

@@ -15,7 +15,6 @@ export async function onResolve(deps: Deps, body: ResolveBody): Promise<void> {
   const action = actionOf({ ...body, itemKey: target, by: body.requestedBy });
   const entry = parseItemKey(target)?.run === run ? await createLedger(deps.redis).read(target) : null;
   const refusal = parseItemKey(target)?.run === run ? refusalOf(entry, action) : "target_refused";
-  if (refusal === "answered_soon") return;
   if (refusal !== null) return answer(deps, action, refusal);
   const { by, reason } = action;
   const pool = await poolFor(deps, run);
@@ -34,16 +33,14 @@ const REFUSALS: Partial<Record<ItemState, ActionAnswer>> = {
   RECONCILING: "still_reconciled",
 };
 
-function refusalOf(
-  entry: LedgerEntry | null,
-  { by, reason }: Action,
-): ActionAnswer | "answered_soon" | null {
+function refusalOf(entry: LedgerEntry | null, { by, reason, finding }: Action): ActionAnswer | null {
   if (entry === null) return "no_call";
   if (entry.state === "NEEDS_HUMAN") return null;
   const { resolution } = entry;
   if (resolution === undefined) return REFUSALS[entry.state] ?? "not_unknown";
-  // delivered again: the executor that followed it has the answer
-  return resolution.by === by && resolution.reason === reason ? "answered_soon" : "resolved_before";
+  // the same finding again, as a command that is delivered again is: the executors have the answer to it
+  const same = resolution.by === by && resolution.reason === reason && resolution.finding === finding;
+  return same ? null : "resolved_before";
 }
 
 /** The pool that holds the run's workspace, and has its probes and its frozen files. */
