@@ -1,10 +1,10 @@
 // The list of calls of unknown outcome in, their ledger entries out; an item key in, all that the ledger has of the call and,
 // if asked for, what its probe is held against and what it gave, where the local keys open it.
 import { AirlockError } from "@airlock/core/fault";
-import { createLedger, type LedgerEntry } from "@airlock/core/ledger";
+import { createLedger, listedUnknowns, type LedgerEntry } from "@airlock/core/ledger";
 import { openSealed, parseItemKey, type Keyring } from "@airlock/core/record";
 import { readCall } from "@airlock/core/run";
-import { globalKeys, runKeys, type Redis } from "@airlock/core/store";
+import { runKeys, type Redis } from "@airlock/core/store";
 
 interface Deps {
   readonly redis: Redis;
@@ -45,7 +45,7 @@ const UNKNOWN: ReadonlySet<string> = new Set(["OUTCOME_UNKNOWN", "RECONCILING", 
 
 /** The oldest first, of one run or of all. */
 export async function listUnknown(deps: Deps, run: string | null): Promise<readonly LedgerDocument[]> {
-  const keys = await deps.redis.zrange(globalKeys.unknowns, 0, -1);
+  const keys = await listedUnknowns(deps.redis);
   const wanted = keys.filter((key) => run === null || key.startsWith(`${run}.`));
   const found = await Promise.all(wanted.map((key) => documentOf(deps, key, false)));
   // the list is written beside the entries, so it may still name one that was settled meanwhile

@@ -3,7 +3,7 @@
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
 import { decideHere } from "../grant/decide-here.ts";
-import { reconcileCall } from "../reconcile/index.ts";
+import { reconcileCall, sealExpected } from "../reconcile/index.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
 import { keepLease, type Lease } from "./lease.ts";
@@ -32,6 +32,7 @@ export async function onExecution(
     itemKey,
     owner: deps.owner,
     leaseMs: deps.config.leaseMs,
+    knownFence: 0,
     grant: grant.grant,
     digest: grant.argumentsDigest,
     tool: grant.tool,
@@ -115,7 +116,9 @@ async function execute(
       ...opened,
     };
     const plan = await planTool(planned, signal);
-    if ((await deps.ledger.begin(grant.itemKey, fence)) === "started") {
+    const expected = plan.kind === "ready" ? plan.expected : null;
+    const beginning = { expected: expected && sealExpected(deps.keyring, grant.itemKey, expected) };
+    if ((await deps.ledger.begin(grant.itemKey, fence, beginning)) === "started") {
       await runAndEnd(deps, { grant, fence, plan }, signal);
     }
     return "ended";

@@ -33,10 +33,10 @@ export async function findOut(deps: Deps, call: UnknownCall, signal: AbortSignal
 async function seeDead({ sandbox }: Deps, { grant, lost }: UnknownCall): Promise<void> {
   if (sandbox === null) {
     if (toolClass(grant.tool) !== "command") return;
-    throw new AirlockError("SANDBOX_UNAVAILABLE", "no sandbox here can be told to end what it runs");
+    throw new AirlockError("WORKSPACE_UNAVAILABLE", "no sandbox here can be told to end what it runs");
   }
   if (await sandbox.backend.kill(`${grant.itemKey}.${lost.fence}`)) return;
-  throw new AirlockError("SANDBOX_UNAVAILABLE", "what the sandbox runs would not die");
+  throw new AirlockError("WORKSPACE_UNAVAILABLE", "what the sandbox runs would not die");
 }
 
 async function probeCall(deps: Deps, call: UnknownCall, signal: AbortSignal): Promise<Finding> {

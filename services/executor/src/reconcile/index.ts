@@ -1,5 +1,5 @@
 export { openExpected, sealExpected } from "./expected.ts";
-export type { KnownStart } from "./known-start.ts";
+export type { StartLookup } from "./start-lookup.ts";
 export { onResolution } from "./on-resolution.ts";
 export { ownerName } from "./owner.ts";
 export { reconcileCall } from "./reconcile-call.ts";
