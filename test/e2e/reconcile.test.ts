@@ -2,11 +2,11 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/prom
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { RunEvent } from "@airlock/core/contract";
+import type { JsonObject } from "@airlock/core/json";
 import { createLedger } from "@airlock/core/ledger";
 import { itemKey } from "@airlock/core/record";
 import { readCall, readConversation } from "@airlock/core/run";
 import { globalKeys, readEvent, runKeys } from "@airlock/core/store";
-import type { JsonObject } from "@airlock/core/json";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { airlockBeside, type Airlock } from "../support/airlock.ts";
 import { ROOT, startCell, type Cell } from "../support/cell.ts";
@@ -19,11 +19,17 @@ const MARK = "echo $AIRLOCK_IDEMPOTENCY_KEY >> marks.log";
 const BEGUN = "echo $AIRLOCK_IDEMPOTENCY_KEY >> begun.log";
 const MARKED = `grep -qs "$AIRLOCK_IDEMPOTENCY_KEY" marks.log && echo '"done"' || echo '"not_done"'`;
 
+interface OperatorTool {
+  readonly script: string;
+  readonly probe: string | null;
+  readonly effect?: "read" | "mutating";
+}
+
 /**
  * Tools that tell when they have begun, have an effect that can be counted, and then never come to an end; and what each
  * one's probe does. A file \`hold\` in the workspace keeps a probe from its end.
  */
-const TOOLS: Readonly<Record<string, { readonly script: string; readonly probe: string | null }>> = {
+const TOOLS: Readonly<Record<string, OperatorTool>> = {
   mark_then_hang: { script: `${MARK}; ${BEGUN}; sleep 1000`, probe: MARKED },
   hang_then_mark: { script: `${BEGUN}; sleep 1000; ${MARK}`, probe: MARKED },
   mark_and_wonder: { script: `${MARK}; ${BEGUN}; sleep 1000`, probe: `echo '"inconclusive"'` },
@@ -33,6 +39,7 @@ const TOOLS: Readonly<Record<string, { readonly script: string; readonly probe: 
     probe: `while [ -e hold ]; do sleep 0.05; done; ${MARKED}`,
   },
   mark: { script: `${MARK}; echo true`, probe: MARKED },
+  wait: { script: "while [ -e hold ]; do sleep 0.05; done; echo true", probe: null, effect: "read" },
 };
 const NAMES = Object.keys(TOOLS);
 
@@ -43,9 +50,6 @@ rules:
   - { id: read-files, decision: allow, tool: read_file }
 ${NAMES.map((name) => `  - { id: ${name.replaceAll("_", "-")}, decision: allow, tool: ${name} }`).join("\n")}
 `;
-
-/** Turns that wait, before they end, for the test to say so. */
-const gates = new Map<string, Promise<void>>();
 
 let cell: Cell;
 let airlock: Airlock;
@@ -61,14 +65,14 @@ async function writeProgram(name: string, script: string): Promise<string> {
 }
 
 async function writeTool(name: string): Promise<void> {
-  const { script, probe } = TOOLS[name] ?? { script: "", probe: null };
+  const { script, probe, effect = "mutating" }: OperatorTool = TOOLS[name] ?? { script: "", probe: null };
   const manifest: JsonObject = {
     apiVersion: "airlock.tool/v1",
     name,
     description: `The tool ${name}.`,
     inputSchema: { type: "object", additionalProperties: false, properties: {} },
-    effect: "mutating",
-    claims: { workspace: "write" },
+    effect,
+    claims: { workspace: effect === "read" ? "read" : "write" },
     command: [await writeProgram(name, script)],
     ...(probe === null ? {} : { probe: [await writeProgram(`${name}-probe`, probe)] }),
   };
@@ -87,7 +91,12 @@ beforeAll(async () => {
   const read = call("read_file", { path: "README.md" });
   fixtures = await writeFixtures({
     ...Object.fromEntries(NAMES.map((name) => [name, [[call(name, {}), read], [REPORT]]])),
-    frozen: [[call("mark_and_wonder", {}), read], [call("mark", {}), read], [call("mark", {})], [REPORT]],
+    frozen: [
+      [call("mark_and_wonder", {}), read],
+      [call("mark", {}), call("wait", {})],
+      [call("mark", {})],
+      [REPORT],
+    ],
   });
   cell = await startCell({
     fixtures: fixtures.directory,
@@ -96,7 +105,6 @@ beforeAll(async () => {
       AIRLOCK_TOOLS: path.join(folder, "tools"),
       AIRLOCK_POLICIES: path.join(folder, "policies"),
     },
-    gateway: { beforeEnd: ({ case: played, turn }) => gates.get(`${played}.${turn}`) ?? Promise.resolve() },
   });
   await cell.trustRoute();
   airlock = await airlockBeside(cell);
@@ -247,29 +255,45 @@ describe("the executor dies in the middle of a call", () => {
 
 describe("a workspace that a call of unknown outcome may have changed", () => {
   test("takes no change until a person has said what became of it, and then it does", async () => {
-    let open = (): void => undefined;
-    gates.set("frozen.3", new Promise((resolve) => (open = resolve)));
     const run = await submit("frozen");
     const key = await begun(run);
+    await writeFile(fileIn(run, "hold"), "");
     await restart();
     const refused = itemKey({ run, turn: 2, attempt: 1, ordinal: 0 });
-    await eventWhere(cell.redis, run, (event) => stateOf(event, refused) === "DENIED");
-    expect(await readCall(cell.redis, refused)).toMatchObject({ errorClass: "WORKSPACE_FROZEN" });
-    await eventWhere(cell.redis, run, (event) => event.type === "attempt_begun" && event.turn === 3);
+    await until(
+      `${refused} to settle`,
+      async () => (await readCall(cell.redis, refused))?.settled !== undefined,
+    );
+    expect(await readCall(cell.redis, refused)).toMatchObject({
+      settled: "DENIED",
+      errorClass: "WORKSPACE_FROZEN",
+    });
 
     const listed = await airlock("ledger", "list", "--run", run);
     expect(listed.stdout).toMatch(/NEEDS_HUMAN.*its probe could not tell/);
     const unread = await airlock("ledger", "resolve", key, "--done");
     expect(unread).toMatchObject({ code: 2 });
-    const resolved = await airlock("ledger", "resolve", key, "--done", "--reason", "the mark is there", "--json");
+    const resolved = await airlock(
+      "ledger",
+      "resolve",
+      key,
+      "--done",
+      "--reason",
+      "the mark is there",
+      "--json",
+    );
     expect(resolved).toMatchObject({ code: 0 });
-    expect(JSON.parse(resolved.stdout)).toMatchObject({ done: true, answer: "resolved", finding: "executed" });
+    expect(JSON.parse(resolved.stdout)).toMatchObject({
+      done: true,
+      answer: "resolved",
+      finding: "executed",
+    });
     expect(await ledger().read(key)).toMatchObject({
       state: "EXECUTED",
       resolution: { finding: "executed", reason: "the mark is there" },
     });
 
-    open();
+    await rm(fileIn(run, "hold"));
     expect(await cell.ended(run)).toMatchObject({ state: "completed" });
     const marked = itemKey({ run, turn: 3, attempt: 1, ordinal: 0 });
     expect(await linesIn(run, "marks.log")).toEqual([key, marked]);
