@@ -27,7 +27,7 @@ interface OperatorTool {
 
 /**
  * Tools that tell when they have begun, have an effect that can be counted, and then never come to an end; and what each
- * one's probe does. A file \`hold\` in the workspace keeps a probe from its end.
+ * one's probe does. A file `hold` in the workspace keeps a probe from its end.
  */
 const TOOLS: Readonly<Record<string, OperatorTool>> = {
   mark_then_hang: { script: `${MARK}; ${BEGUN}; sleep 1000`, probe: MARKED },
@@ -162,6 +162,15 @@ async function told(run: string): Promise<Readonly<Record<string, JsonObject>>> 
   );
 }
 
+/** The executor that began a call, by the process that its owner's name tells. */
+async function holderOf(key: string): Promise<"executor" | "executor-2"> {
+  const { owner = "" } = (await ledger().read(key)) ?? {};
+  const pid = Number(/_(\d+)-/.exec(owner)?.[1]);
+  const holder = (["executor", "executor-2"] as const).find((name) => cell.processOf(name)?.pid === pid);
+  if (holder === undefined) throw new Error(`${owner} is no executor of the cell`);
+  return holder;
+}
+
 const ledger = () => createLedger(cell.redis);
 
 describe("the executor dies in the middle of a call", () => {
@@ -241,14 +250,29 @@ describe("the executor dies in the middle of a call", () => {
     await cell.start("executor-2");
     const run = await submit("mark_then_hang");
     const key = await begun(run);
-    const { owner } = (await ledger().read(key)) ?? { owner: "" };
-    const pid = Number(/_(\d+)-/.exec(owner)?.[1]);
-    const holder = cell.processOf("executor")?.pid === pid ? "executor" : "executor-2";
+    const holder = await holderOf(key);
     await cell.kill(holder);
     expect(await cell.ended(run)).toMatchObject({ state: "completed" });
     expect(await linesIn(run, "marks.log")).toEqual([key]);
     expect((await told(run))[key]).toMatchObject({ recovered: true });
     if (holder === "executor") await cell.start("executor");
+    await cell.kill("executor-2");
+  });
+
+  test("only in appearance: what it says when it revives is evidence, and never the outcome", async () => {
+    await cell.start("executor-2");
+    const run = await submit("mark_then_hang");
+    const key = await begun(run);
+    const { fence } = (await ledger().read(key)) ?? {};
+    const holder = cell.processOf(await holderOf(key));
+    holder?.kill("SIGSTOP");
+    expect(await cell.ended(run)).toMatchObject({ state: "completed" });
+    const found = await ledger().read(key);
+    expect(found).toMatchObject({ state: "EXECUTED", status: "ok" });
+    holder?.kill("SIGCONT");
+    await until("the late result", async () => (await ledger().read(key))?.evidence !== undefined);
+    expect(await ledger().read(key)).toMatchObject({ ...found, evidence: { fence } });
+    expect(await linesIn(run, "marks.log")).toEqual([key]);
     await cell.kill("executor-2");
   });
 });

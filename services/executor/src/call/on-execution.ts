@@ -137,11 +137,10 @@ async function runAndEnd(
   const started = performance.now();
   const outcome = plan.kind === "outcome" ? plan.outcome : await runPlan(plan, signal);
   const durationMs = Math.round(performance.now() - started);
-  const ended = await deps.ledger.end(
-    itemKey,
-    fence,
-    endingOf(deps.keyring, { itemKey, outcome, durationMs }),
-  );
+  const ending = endingOf(deps.keyring, { itemKey, outcome, durationMs });
+  const ended = await deps.ledger.end(itemKey, fence, ending);
+  // a result that comes too late is no outcome, but a person who has to find out may want to see it
+  if (!ended) await deps.ledger.keepEvidence(itemKey, { fence, ...ending });
   const { status: state, errorClass } = outcome;
   deps.log.write("info", "call_executed", {
     itemKey,

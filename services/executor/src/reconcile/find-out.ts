@@ -30,7 +30,7 @@ export async function findOut(deps: Deps, call: UnknownCall, signal: AbortSignal
 }
 
 /** The sandbox of the lost start, by its name: what still runs in it must not outrun the probe. */
-async function seeDead({ sandbox }: Deps, { grant, lost }: UnknownCall): Promise<void> {
+export async function seeDead({ sandbox }: Deps, { grant, lost }: UnknownCall): Promise<void> {
   if (sandbox === null) {
     if (toolClass(grant.tool) !== "command") return;
     throw new AirlockError("WORKSPACE_UNAVAILABLE", "no sandbox here can be told to end what it runs");

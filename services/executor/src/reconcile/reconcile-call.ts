@@ -2,14 +2,14 @@
 // minute, or that nobody knows; runs nothing of the call again, and lets only one reconciler at a time conclude.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecutionBody } from "@airlock/core/contract";
-import type { Conclusion } from "@airlock/core/ledger";
+import type { Conclusion, LedgerEntry } from "@airlock/core/ledger";
 import { DONE, type Handled } from "@airlock/core/queue";
 import { errorFields } from "@airlock/core/runtime";
 import { redisNow } from "@airlock/core/store";
 import { endingOf } from "../call/ending.ts";
 import { publishSettled } from "../call/publish-result.ts";
 import type { Deps } from "../deps.ts";
-import { findOut, type Finding, type UnknownCall } from "./find-out.ts";
+import { findOut, seeDead, type Finding, type UnknownCall } from "./find-out.ts";
 import { lostStart, safeFrom } from "./lost-start.ts";
 
 /** How long the executors may find out by themselves before a person is asked. */
@@ -24,8 +24,8 @@ export async function reconcileCall(
 ): Promise<Handled> {
   const { itemKey } = grant;
   const seen = await deps.ledger.read(itemKey);
-  const waitMs = seen === null ? 0 : safeFrom(deps, seen) - (await redisNow(deps.redis));
-  if (waitMs > 0 && waitMs < RECONCILE_MS) return later(waitMs);
+  const now = await redisNow(deps.redis);
+  if (seen !== null && now < Math.min(safeFrom(deps, seen), endOf(seen))) return later(LOOK_AGAIN_MS);
   const { owner, config } = deps;
   const taken = await deps.ledger.reconcile(itemKey, { owner, leaseMs: config.leaseMs });
   if (taken.kind === "held") return later(taken.leaseMs);
@@ -47,19 +47,30 @@ export async function reconcileCall(
 /** Looks again for as long as there is time: a workspace that can't be opened now may open in a while. */
 async function findInTime(deps: Deps, call: UnknownCall, signal: AbortSignal): Promise<Finding> {
   const { itemKey, tool } = call.grant;
-  const leftMs = (call.entry.unknownAt ?? 0) + RECONCILE_MS - (await redisNow(deps.redis));
-  const over = AbortSignal.timeout(Math.max(0, leftMs));
-  const either = AbortSignal.any([signal, over]);
-  while (!either.aborted) {
+  const leftMs = Math.max(0, endOf(call.entry) - (await redisNow(deps.redis)));
+  const either = AbortSignal.any([signal, AbortSignal.timeout(leftMs)]);
+  const look = leftMs > 0 ? findOut : endLate;
+  do {
     try {
-      return await findOut(deps, call, either);
+      return await look(deps, call, either);
     } catch (error) {
       const place = "reconciler";
       deps.log.write("warn", "handler_failed", { place, itemKey, tool, ...errorFields(error) });
       await sleep(PAUSE_MS, undefined, { signal: either }).catch(() => undefined);
     }
-  }
+  } while (!either.aborted);
   return "inconclusive";
+}
+
+/** What nobody probes any more must not go on running either, before a person looks. */
+async function endLate(deps: Deps, call: UnknownCall): Promise<Finding> {
+  await seeDead(deps, call);
+  return "inconclusive";
+}
+
+/** When a person is asked, in milliseconds of Redis' clock. */
+function endOf({ unknownAt = 0 }: LedgerEntry): number {
+  return unknownAt + RECONCILE_MS;
 }
 
 const RECOVERED = {
