@@ -349,11 +349,8 @@ describe("a person's finding", () => {
       state: "EXECUTED",
       resolution: { finding: "executed", by: "ana", reason: "I saw it" },
     });
-    expect((await answers()).toSorted()).toEqual([
-      ["I saw it", true],
-      ["I saw it", true],
-      ["I saw nothing", false],
-    ]);
+    const said = (await answers()).map(([reason, done]) => `${reason}: ${done}`).toSorted();
+    expect(said).toEqual(["I saw it: true", "I saw it: true", "I saw nothing: false"]);
     expect(await server.redis.scard(runKeys(runOf()).frozen)).toBe(0);
     expect(await server.redis.zcard(globalKeys.unknowns)).toBe(0);
   });

@@ -61,11 +61,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     execution: (delivery: Delivery<"execution">) => onExecution(deps, delivery),
     resolution: (delivery: Delivery<"resolution">) => onResolution(deps, delivery),
   };
-  const consumer = consume(
-    context,
-    { family: "executions", handlers },
-    context.consumeOptions(config.pool),
-  );
+  const consumer = consume(context, { family: "executions", handlers }, context.consumeOptions(config.pool));
   return {
     consumers: [consumer],
     checks: [() => sandboxCheck(deps.sandbox)],

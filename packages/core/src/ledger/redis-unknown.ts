@@ -46,10 +46,7 @@ export function unknownCalls(
         fromStates(transition),
         to,
         JSON.stringify({ finding, by, reason }),
-        eventText([
-          { type: "call_resolved", itemKey, finding, by },
-          stateEvent(itemKey, to, { errorClass }),
-        ]),
+        eventText([{ type: "call_resolved", itemKey, finding, by }, stateEvent(itemKey, to, { errorClass })]),
         ...Object.entries(fields).flat(),
       ]);
       await listUnknown(redis, itemKey);

@@ -1,4 +1,4 @@
-export { openExpected, sealExpected } from "./expected.ts";
+export { sealExpected } from "./expected.ts";
 export type { StartLookup } from "./start-lookup.ts";
 export { onResolution } from "./on-resolution.ts";
 export { ownerName } from "./owner.ts";

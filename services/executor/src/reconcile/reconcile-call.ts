@@ -17,11 +17,7 @@ const RECONCILE_MS = 60_000;
 const LOOK_AGAIN_MS = 500;
 const PAUSE_MS = 2_000;
 
-export async function reconcileCall(
-  deps: Deps,
-  grant: ExecutionBody,
-  signal: AbortSignal,
-): Promise<Handled> {
+export async function reconcileCall(deps: Deps, grant: ExecutionBody, signal: AbortSignal): Promise<Handled> {
   const { itemKey } = grant;
   const seen = await deps.ledger.read(itemKey);
   const now = await redisNow(deps.redis);

@@ -48,7 +48,9 @@ export async function endRun(deps: Deps, turn: TurnParts, asked: Ending): Promis
       artifact: artifact === undefined ? undefined : sealed(`${keys.run}#artifact`, artifact.content),
     },
     refused: ending.refused,
-    ...(HANDS_BACK.has(state) && artifact === undefined ? { partial: sealed(keys.partial, await lastText(deps, turn)) } : {}),
+    ...(HANDS_BACK.has(state) && artifact === undefined
+      ? { partial: sealed(keys.partial, await lastText(deps, turn)) }
+      : {}),
     events: [{ type: "run_ended", state, errorClass }],
   });
   await dropEarly(deps, turn); // again: until here one more could be granted
