@@ -1,7 +1,7 @@
 import type { Ledger } from "@airlock/core/ledger";
 import type { CancelBoard, Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
-import type { Log, Policies } from "@airlock/core/runtime";
+import type { Log, Metrics, Policies } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
 import type { Judge } from "@airlock/core/verdict";
@@ -26,6 +26,7 @@ export interface Deps {
   /** of the built-in tools and the operator's, by name */
   readonly bodies: ReadonlyMap<string, Tool>;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly cancels: CancelBoard;
   readonly durability: Durability;
   readonly serviceUser: ServiceUser | null;

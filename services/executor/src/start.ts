@@ -44,6 +44,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     publisher,
     catalog,
     log,
+    metrics,
     cancels,
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),

@@ -39,6 +39,7 @@ end
 local function enter(to, ...)
   local fields = {...}
   redis.call('HSET', ledger, 'state', to)
+  if not among('${stateList(STANDING.unknown)}', to) then redis.call('HDEL', ledger, 'status', 'errorClass') end
   if to == 'OUTCOME_UNKNOWN' then
     redis.call('HSET', ledger, 'status', 'unknown', 'errorClass', 'OUTCOME_UNKNOWN', 'unknownAt', time)
   end

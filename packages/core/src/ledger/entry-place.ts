@@ -2,7 +2,7 @@ import { TRANSITIONS, type ItemState, type Transition } from "../call/index.ts";
 import type { RunEvent } from "../contract/index.ts";
 import { AirlockError, type ErrorClass } from "../fault/index.ts";
 import { parseItemKey } from "../record/index.ts";
-import { eventText, runKeys, type RunKeys } from "../store/index.ts";
+import { eventText, runKeys, type RunKeys, type Script } from "../store/index.ts";
 
 export function keysOf(itemKey: string): RunKeys {
   const parts = parseItemKey(itemKey);
@@ -25,6 +25,13 @@ export function entryKeys(itemKey: string): readonly string[] {
     frozen,
   ];
 }
+
+/** Runs a script with the keys and the arguments that all of them share. */
+export type RunOnEntry = (
+  script: Script,
+  itemKey: string,
+  args: readonly (string | number)[],
+) => Promise<unknown>;
 
 export interface Told {
   readonly tool?: string | null;

@@ -38,6 +38,8 @@ export const ledgerEntrySchema = z.object({
   fence: number,
   owner: z.string(),
   grant: number,
+  /** the last grant whose start was lost and may be repeated: nothing starts under it any more */
+  burned: number.optional(),
   digest: z.string(),
   tool: z.string(),
   effect: z.enum(["read", "idempotent", "mutating"]),

@@ -1,7 +1,7 @@
 import { fromStates, stateList } from "../call/index.ts";
 import type { Script } from "../store/index.ts";
 import { LUA_ENTRY } from "./entry-lua.ts";
-import { STANDING } from "./standing.ts";
+import { HELD_BY_FENCE } from "./standing.ts";
 
 /**
  * CLAIMED to STARTED, by the live holder of the lease only. A call that the validator has settled meanwhile, as it
@@ -52,7 +52,6 @@ if not holds(ARGV[3], ARGV[4]) then
 end
 if ARGV[7] == '1' and lease_over() then return 0 end
 if ARGV[9] ~= '' then redis.call('HSET', ledger, 'contentDigest', ARGV[9]) end
-redis.call('HDEL', ledger, 'errorClass')
 enter(ARGV[5], unpack(ARGV, 10))
 local kept = redis.call('HMGET', run, 'state', 'keepUntil')
 if ARGV[8] ~= '' and kept[1] then
@@ -70,7 +69,7 @@ return 1`,
 export const RENEW: Script = {
   name: "ledger-renew",
   lua: `${LUA_ENTRY}
-if not holds(ARGV[3], '${stateList([...STANDING.held, "RECONCILING"])}') or lease_over() then return 0 end
+if not holds(ARGV[3], '${stateList(HELD_BY_FENCE)}') or lease_over() then return 0 end
 local until_ms = time + tonumber(ARGV[4])
 redis.call('HSET', ledger, 'leaseUntil', until_ms)
 if redis.call('HGET', workspace, 'holder') == item then redis.call('HSET', workspace, 'holderUntil', until_ms) end

@@ -1,4 +1,6 @@
 export { ledgerEntrySchema, type Evidence, type LedgerEntry } from "./entry.ts";
+export { createMemoryLedger, type MemoryLedger } from "./memory-ledger.ts";
+export type { MemoryWorld } from "./memory-book.ts";
 export { createLedger } from "./redis-ledger.ts";
 export { listedUnknowns, listUnknown, unknownOf } from "./unknowns.ts";
 export type {

@@ -1,7 +1,8 @@
-import { fromStates, TRANSITIONS, type Transition } from "../call/index.ts";
+import { stateList, TRANSITIONS, type ItemState, type Transition } from "../call/index.ts";
 import type { ErrorClass } from "../fault/index.ts";
 import { toldOf } from "./entry-place.ts";
 import type { Conclusion, Kept } from "./ledger.ts";
+import { HELD_BY_FENCE } from "./standing.ts";
 
 /** A transition out of a state by the holder of its fence, and what it leaves behind. */
 export interface Leaving {
@@ -57,6 +58,11 @@ const NOTHING = {
   resultBytes: 0,
 } as const;
 
+/** The states of the transition that a fence holds: a fence that was given back holds nothing. */
+export function leavable(transition: Transition): readonly ItemState[] {
+  return TRANSITIONS[transition].from.filter((state) => HELD_BY_FENCE.includes(state));
+}
+
 /** The arguments of the script that leaves a state, after those that every script has. */
 export function leavingArguments(
   itemKey: string,
@@ -68,7 +74,7 @@ export function leavingArguments(
   const kept = Object.entries(fields).flatMap(([field, value]) => (value === null ? [] : [field, value]));
   return [
     fence,
-    fromStates(transition),
+    stateList(leavable(transition)),
     TRANSITIONS[transition].to,
     toldOf(itemKey, transition, { errorClass, bytes }),
     whileHeld ? "1" : "",

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { fieldsOf, runScript, type Redis, type Script } from "../store/index.ts";
+import { fieldsOf, runScript, type Redis } from "../store/index.ts";
 import { CLAIM } from "./claim-script.ts";
-import { entryKeys, keysOf, told, toldOf } from "./entry-place.ts";
+import { entryKeys, keysOf, told, toldOf, type RunOnEntry } from "./entry-place.ts";
 import { ledgerEntrySchema } from "./entry.ts";
 import { BEGIN, LEAVE, RENEW } from "./fenced-scripts.ts";
 import { concluded, givenBack, keptBy, leavingArguments, type Leaving } from "./leaving.ts";
 import type { ClaimAnswer, ClaimRequest, Ledger } from "./ledger.ts";
 import { unknownCalls } from "./redis-unknown.ts";
+import { LEDGER_KEEP_MS } from "./standing.ts";
 import { listUnknown } from "./unknowns.ts";
 
 const claimReply = z.tuple([
@@ -25,16 +26,6 @@ const claimReply = z.tuple([
   z.number(),
   z.number(),
 ]);
-
-/** How long an entry stays once its call is settled and its decision over, where nobody says otherwise. */
-export const LEDGER_KEEP_MS = 30 * 86_400_000;
-
-/** Runs a script with the keys and the arguments that all of them share. */
-export type RunOnEntry = (
-  script: Script,
-  itemKey: string,
-  args: readonly (string | number)[],
-) => Promise<unknown>;
 
 /** The ledger over a run's keys: each method is one script, so that two executors can't both win. */
 export function createLedger(redis: Redis, keepMs = LEDGER_KEEP_MS): Ledger {
@@ -99,6 +90,7 @@ async function claim(run: RunOnEntry, request: ClaimRequest): Promise<ClaimAnswe
     told(itemKey, "CANCELLED", { tool, errorClass: "CANCELLED" }),
     told(itemKey, "EXPIRED", { tool, errorClass: "GRANT_EXPIRED" }),
     told(itemKey, "DENIED", { tool, errorClass: "WORKSPACE_FROZEN" }),
+    told(itemKey, "POLICY_APPROVED", { tool }),
   ]);
   const [kind, number, epoch] = claimReply.parse(reply);
   switch (kind) {

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { fromStates, TRANSITIONS } from "../call/index.ts";
 import { eventText, fieldsOf, type Redis } from "../store/index.ts";
-import { keysOf, stateEvent, toldOf } from "./entry-place.ts";
+import { keysOf, stateEvent, toldOf, type RunOnEntry } from "./entry-place.ts";
 import { ledgerEntrySchema } from "./entry.ts";
 import { NOT_EXECUTED } from "./leaving.ts";
 import type { Ledger, ReconcileAnswer } from "./ledger.ts";
-import type { RunOnEntry } from "./redis-ledger.ts";
 import { KEEP_EVIDENCE, LOSE_UNSEEN, RECONCILE, RESOLVE } from "./unknown-scripts.ts";
 import { listUnknown } from "./unknowns.ts";
 

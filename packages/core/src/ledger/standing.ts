@@ -14,3 +14,9 @@ export const STANDING = {
   /** what it might be probed with is needed no more */
   unprobed: ["POLICY_APPROVED", ...namesOf(ITEM_STATES).filter((state) => ITEM_STATES[state].final)],
 } as const satisfies Record<string, readonly ItemState[]>;
+
+/** The states that a fence gives a hold on: of the call, or of the question what became of it. */
+export const HELD_BY_FENCE: readonly ItemState[] = [...STANDING.held, "RECONCILING"];
+
+/** How long an entry stays once its call is settled and its decision over, where nobody says otherwise. */
+export const LEDGER_KEEP_MS = 30 * 86_400_000;

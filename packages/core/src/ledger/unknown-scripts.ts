@@ -55,7 +55,6 @@ export const RESOLVE: Script = {
   lua: `${LUA_ENTRY}
 local entry = redis.call('HMGET', ledger, 'state', 'resolution')
 if not among(ARGV[3], entry[1]) then return entry[1] == ARGV[4] and entry[2] == ARGV[5] and 1 or 0 end
-redis.call('HDEL', ledger, 'errorClass')
 enter(ARGV[4], 'resolution', ARGV[5], unpack(ARGV, 7))
 append_events(events, ARGV[6])
 return 1`,

@@ -40,6 +40,7 @@ export type LogEvent =
   | "call_resolved"
   | "call_settled"
   | "handler_failed"
+  | "key_reused"
   | "policy_loaded"
   | "policy_reload_failed"
   | "policy_reloaded"

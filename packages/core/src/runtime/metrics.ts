@@ -13,6 +13,10 @@ export const COUNTERS = {
   },
   airlock_outcomes_total: { labels: ["route", "outcome"], help: "committed responses by outcome" },
   airlock_calls_settled_total: { labels: ["state"], help: "settled calls by final state" },
+  airlock_claims_refused_total: {
+    labels: ["reason"],
+    help: "grants that an executor refused: `key_reused` is a key that came with other arguments",
+  },
   airlock_policy_reloads_total: {
     labels: ["result"],
     help: "reloads of the policies: `reloaded`, or `failed` with the old ones kept",

@@ -7,6 +7,7 @@ import { reconcileCall, sealExpected } from "../reconcile/index.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
 import { keepLease, type Lease } from "./lease.ts";
+import { noteRefused } from "./note-refused.ts";
 import { prepareCall } from "./prepare-call.ts";
 import { publishRegrant, publishSettled } from "./publish-result.ts";
 import { planTool, runPlan } from "./run-tool.ts";
@@ -64,7 +65,7 @@ export async function onExecution(
       });
       return DONE;
     case "refused":
-      deps.log.write("warn", "call_refused", { itemKey, tool: grant.tool, state: answer.reason });
+      noteRefused(deps, grant, answer.reason);
       return DONE;
   }
 }

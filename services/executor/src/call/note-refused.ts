@@ -1,0 +1,26 @@
+import type { ExecutionBody } from "@airlock/core/contract";
+import type { ErrorClass } from "@airlock/core/fault";
+import type { ClaimAnswer } from "@airlock/core/ledger";
+import type { Deps } from "../deps.ts";
+
+type Reason = Extract<ClaimAnswer, { kind: "refused" }>["reason"];
+
+const CLASSES: Readonly<Partial<Record<Reason, ErrorClass>>> = {
+  key_reused: "KEY_REUSED",
+  too_old: "TOO_OLD",
+};
+
+/**
+ * Tells of a grant that was refused before its call was anybody's. One key with two payloads can't come of a crash or
+ * a delay: somebody signed twice, so that one is an event of its own, to be alarmed at.
+ */
+export function noteRefused(
+  { log, metrics }: Pick<Deps, "log" | "metrics">,
+  { itemKey, tool, argumentsDigest }: Pick<ExecutionBody, "itemKey" | "tool" | "argumentsDigest">,
+  reason: Reason,
+): void {
+  metrics.count("airlock_claims_refused_total", { reason });
+  const fields = { itemKey, tool, state: reason, errorClass: CLASSES[reason] ?? null };
+  if (reason === "key_reused") log.write("error", "key_reused", { ...fields, digest: argumentsDigest });
+  else log.write("warn", "call_refused", fields);
+}
