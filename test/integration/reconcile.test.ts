@@ -40,6 +40,7 @@ let item: string;
 /** the names under which sandboxes were looked for, and whether what they run dies */
 let killed: string[];
 let dies: boolean;
+let counts: unknown[];
 
 beforeAll(async () => {
   server = await startRedis();
@@ -61,6 +62,7 @@ beforeEach(async () => {
   tree = await treeFixture();
   killed = [];
   dies = true;
+  counts = [];
 });
 
 const runOf = (): string => item.split(".")[0] ?? "";
@@ -83,6 +85,10 @@ function executor(change: Partial<Deps> = {}): Deps {
     catalog: createCatalog(BUILTIN_MANIFESTS),
     bodies: TOOL_BODIES,
     log: { write: () => undefined, decision: () => undefined },
+    metrics: {
+      count: (...counted: readonly unknown[]) => void counts.push(counted),
+      text: () => Promise.resolve(""),
+    },
     sandbox: { backend, probe: { held, detail: {} } },
     serviceUser: SERVICE_USER,
     workspaces: () => Promise.resolve(tree.workspace),
@@ -191,6 +197,7 @@ describe("a write whose end nobody saw", () => {
     expect(await entry()).toMatchObject({ state: "NEEDS_HUMAN", published: true });
     expect(await published()).toMatchObject([{ state: "OUTCOME_UNKNOWN", status: "unknown" }]);
     expect(await server.redis.zrange(globalKeys.unknowns, 0, "-1")).toEqual([item]);
+    expect(counts).toEqual([["airlock_calls_reconciled_total", { finding: "inconclusive" }]]);
   });
 
   test("did not run where the write-ahead log of its executor tells of no start, whatever the file says", async () => {

@@ -31,6 +31,7 @@ export async function reconcileCall(deps: Deps, grant: ExecutionBody, signal: Ab
     const finding = await findInTime(deps, call, signal);
     if (signal.aborted) return later(LOOK_AGAIN_MS); // what was cut short has found nothing out
     const concluded = await deps.ledger.conclude(itemKey, fence, conclusionOf(deps, itemKey, finding));
+    if (concluded) deps.metrics.count("airlock_calls_reconciled_total", { finding });
     deps.log.write("info", "call_reconciled", {
       itemKey,
       tool: grant.tool,
