@@ -136,11 +136,15 @@ describe("SIGKILL of the executor", () => {
     expect(await effects(run)).toEqual({ a: 1, b: 1, c: 1, d: 1 });
   });
 
-  test("in the middle of a call with effects: at most once, shown as unknown, and the run says so", async () => {
+  test("in the middle of a call with effects: at most once, shown as unknown, and the run goes on and says so", async () => {
     const run = await submit("slow");
     await effectSeen(run, "slow");
     await restart("executor");
-    expect(await cell.ended(run)).toMatchObject({ state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
+    expect(await cell.ended(run)).toMatchObject({
+      state: "outcome_unknown",
+      errorClass: "OUTCOME_UNKNOWN",
+      turn: 2,
+    });
     expect(await effects(run)).toEqual({ slow: 1 });
     const [itemKey] = [...((await readTurn(cell.redis, run, 1))?.calls.keys() ?? [])];
     expect(await readCall(cell.redis, itemKey ?? "")).toMatchObject({

@@ -121,7 +121,10 @@ function start(
     { redis: server.redis, keyring: keyrings.executor },
     {
       family: "executions",
-      handlers: { execution: (delivery) => handler(delivery.body, delivery.signal) },
+      handlers: {
+        execution: (delivery) => handler(delivery.body, delivery.signal),
+        resolution: () => Promise.resolve(DONE),
+      },
     },
     { pool: "default", concurrency: 4, lockMs, stalledMs: 200, onEvent },
   );

@@ -369,13 +369,33 @@ describe("results that arrive together", () => {
 describe("an outcome that nobody saw", () => {
   const unknown = { state: "OUTCOME_UNKNOWN", status: "unknown", errorClass: "OUTCOME_UNKNOWN" };
 
-  test("of a mutating call ends the run", async () => {
+  test("of a mutating call holds up none of its siblings, and the run goes on once all are settled", async () => {
     await unlocked(2);
     await advanceTurn(deps, turn);
     await result(0, unknown);
-    expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "outcome_unknown" });
-    expect(await readTurn(server.redis, turn.run, 2)).toBeNull();
+    expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "running", turn: 1 });
+    await advanceTurn(deps, turn);
+    await result(1);
+    expect(await readRun(server.redis, turn.run)).toMatchObject({ state: "running", turn: 2 });
+    const told = (await readConversation(deps, turn.run)).filter(({ type }) => type === "call_result");
+    expect(told).toHaveLength(2);
+    expect(JSON.stringify(told[0])).toContain("Nobody knows whether it ran");
+    expect(JSON.stringify(told[0])).not.toContain("did not run");
   });
+
+  test.each(["completed", "escalated"] as const)(
+    "is told of by a run that ends %s as one that nobody can call finished",
+    async (state) => {
+      await server.redis.sadd(runKeys(turn.run).unknown, keyOf(0));
+      const artifact = { kind: "text", content: "done" };
+      await endRun(deps, turn, { state, errorClass: null, ...(state === "completed" ? { artifact } : {}) });
+      const run = await readRun(server.redis, turn.run);
+      expect(run?.state).toBe(state === "completed" ? "outcome_unknown" : state);
+      expect(run?.artifactKind).toBe(state === "completed" ? "text" : undefined);
+      const partial = await server.redis.exists(runKeys(turn.run).partial);
+      expect(partial).toBe(state === "completed" ? 0 : 1);
+    },
+  );
 
   test("of a read is told to the model, and the run goes on", async () => {
     await unlocked(1, "read_file");
@@ -414,6 +434,20 @@ describe("the sweeper", () => {
     await sweep(deps);
     expect(await executions.getJob(`${keyOf(0)}.1`)).toBeDefined();
     expect(await readCall(server.redis, keyOf(0))).toMatchObject({ grant: 1 });
+  });
+
+  test("watches over an ended run's calls that an executor may hold, until the end of each is told", async () => {
+    await unlocked(1);
+    await advanceTurn(deps, turn);
+    await endRun(deps, turn, { state: "escalated", errorClass: "DEADLINE_EXCEEDED" });
+    await executions.obliterate({ force: true });
+    await server.redis.zadd(globalKeys.open, 1, `${turn.run}.1`);
+    await sweep(deps);
+    expect(await executions.getJob(`${keyOf(0)}.1`)).toBeDefined();
+    await result(0);
+    await server.redis.zadd(globalKeys.open, 1, `${turn.run}.1`);
+    await sweep(deps);
+    expect(await server.redis.zscore(globalKeys.open, `${turn.run}.1`)).toBeNull();
   });
 
   test("is not kept from other runs by one whose record can't be read", async () => {

@@ -106,6 +106,11 @@ async function playStep(player: Player, step: TurnStep): Promise<void> {
   if ("response" in step) return respond(player, step.response);
   if ("results" in step) return answer(player, step.results);
   const { redis, run, validator } = player;
+  if ("resolved" in step) {
+    const found = player.granted.filter(({ tool }) => step.resolved.includes(tool));
+    for (const { itemKey: key } of found) await redis.srem(runKeys(run).unknown, key);
+    return;
+  }
   if ("policy" in step) return usePolicy(validator, step.policy);
   const open = (await readRun(redis, run))?.turn ?? 1;
   if (step.now === "after the deadline") await redis.hset(runKeys(run).run, "deadlineAt", 1);
@@ -249,21 +254,35 @@ async function answer(player: Player, results: Readonly<Record<string, CaseResul
 }
 
 type Ended = Exclude<CaseResult, { readonly regrant: string }>;
+type Seen = Exclude<Ended, { readonly status: "not_executed" }>;
 type SettledBody = Extract<ResultBody, { kind: "settled" }>;
 
 async function settled(
-  { validator, redis, run }: Player,
+  { validator, redis, run, granted }: Player,
   key: string,
   result: Ended,
 ): Promise<Omit<SettledBody, "version" | "run" | "itemKey" | "grant" | "fence">> {
+  if ("status" in result && result.status === "not_executed") return NOT_EXECUTED;
   const { content, transition, detail, ...ending } = endingFor(validator, key, result);
+  const effect = granted.find(({ itemKey: each }) => each === key)?.effect;
+  if (transition === "lose" && effect !== "read") await redis.sadd(runKeys(run).unknown, key);
   if (content !== null) await redis.set(runKeys(run).result(key), content);
   const told = { ...ending, state: TRANSITIONS[transition].to, ...(detail === null ? {} : { detail }) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the executor's own endings
   return { kind: "settled", ...(told as Omit<SettledBody, "kind">) };
 }
 
-function endingFor(validator: TestValidator, key: string, result: Ended): ReturnType<typeof denial> {
+const NOT_EXECUTED = {
+  kind: "settled",
+  state: "NOT_EXECUTED",
+  status: "refused",
+  errorClass: "NOT_EXECUTED",
+  contentDigest: null,
+  resultBytes: 0,
+  durationMs: 0,
+} as const;
+
+function endingFor(validator: TestValidator, key: string, result: Seen): ReturnType<typeof denial> {
   if ("denied" in result) return denial(known(result.denied), result.detail ?? null);
   const outcome =
     result.status === "ok"

@@ -42,6 +42,8 @@ const result = z.union([
   z.strictObject({ status: z.literal("ok"), content: z.record(z.string(), z.json()) }),
   z.strictObject({ status: z.literal("refused"), errorClass: z.string(), detail: z.string() }),
   z.strictObject({ status: z.literal("unknown"), errorClass: z.string(), detail: z.string() }),
+  /** it had begun, and was shown not to have run */
+  z.strictObject({ status: z.literal("not_executed") }),
   z.strictObject({ denied: z.string(), detail: z.string().optional() }),
   /** it gives the grant back */
   z.strictObject({ regrant: z.string() }),
@@ -51,6 +53,8 @@ const step = z.union([
   z.strictObject({ response }),
   /** of every granted call that has no result yet, by its tool */
   z.strictObject({ results: z.record(z.string(), result) }),
+  /** a person says what became of the unknown calls of these tools, and the executors keep it */
+  z.strictObject({ resolved: z.array(z.string()) }),
   /** the validator reloads the case's policy */
   z.strictObject({ policy: z.string() }),
   z.strictObject({ now: z.enum(["after the deadline", "after the approval"]) }),

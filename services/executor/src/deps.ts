@@ -10,6 +10,7 @@ import type { Durability } from "./durability.ts";
 import type { ProbeReport, SandboxBackend } from "./sandbox/index.ts";
 import type { Workspaces } from "./call/workspaces.ts";
 import type { Tool } from "./tools/index.ts";
+import type { StartLookup } from "./reconcile/index.ts";
 import type { ServiceUser } from "./workspace/index.ts";
 
 /** Everything that the executor's stages reach: composed once, in start.ts. */
@@ -33,6 +34,7 @@ export interface Deps {
   readonly workspaces: Workspaces;
   /** null where the machine has no sandbox: no command runs then */
   readonly sandbox: { readonly backend: SandboxBackend; readonly probe: ProbeReport } | null;
+  readonly knownStart: StartLookup;
   /** the name under which this process claims */
   readonly owner: string;
 }

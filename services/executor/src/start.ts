@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
@@ -23,6 +22,7 @@ import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createDurability } from "./durability.ts";
+import { onResolution, ownerName } from "./reconcile/index.ts";
 import { createBwrapBackend, missingGuarantees } from "./sandbox/index.ts";
 import { gitTools, operatorBodies, TOOL_BODIES } from "./tools/index.ts";
 import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
@@ -56,15 +56,15 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     bodies: new Map([...TOOL_BODIES, ...gitTools(config), ...(await operatorBodies(operatorTools, config))]),
     durability: createDurability(redis, config.durability),
     sandbox: await openSandbox(context, config, serviceUser),
-    owner: randomUUID(),
+    knownStart: () => null,
+    owner: ownerName(),
   };
   const watching = watchCancels({ redis, signal }, (run) => cancels.cancel(run));
-  const execution = (delivery: Delivery<"execution">) => onExecution(deps, delivery);
-  const consumer = consume(
-    context,
-    { family: "executions", handlers: { execution } },
-    context.consumeOptions(config.pool),
-  );
+  const handlers = {
+    execution: (delivery: Delivery<"execution">) => onExecution(deps, delivery),
+    resolution: (delivery: Delivery<"resolution">) => onResolution(deps, delivery),
+  };
+  const consumer = consume(context, { family: "executions", handlers }, context.consumeOptions(config.pool));
   return {
     consumers: [consumer],
     checks: [() => sandboxCheck(deps.sandbox)],

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { ActionBody, KillBody } from "@airlock/core/contract";
+import type { ActionBody, KillBody, ResolveBody } from "@airlock/core/contract";
 import { createPublisher } from "@airlock/core/queue";
 import { newRunId } from "@airlock/core/record";
 import { writeSpec, type RunSpec } from "@airlock/core/run";
@@ -49,10 +49,20 @@ export async function sendKill(
   return id;
 }
 
+/** Sends what a person found out about a call of unknown outcome; returns the id under which it will be answered. */
+export async function sendResolution(
+  session: Session,
+  found: Pick<ResolveBody, "run" | "target" | "finding" | "reason"> & { readonly as: string | undefined },
+): Promise<string> {
+  const id = newRunId().slice(1);
+  const { as, ...rest } = found;
+  await command(session, { ...rest, kind: "resolve", id, requestedBy: requester(as) });
+  return id;
+}
+
 type Unsent<Body> = Body extends unknown ? Omit<Body, "version"> : never;
 type Asked =
-  | Unsent<ActionBody>
-  | Unsent<KillBody>
+  | Unsent<ActionBody | KillBody | ResolveBody>
   | { readonly run: string; readonly kind: "submit"; readonly specDigest: string }
   | { readonly run: string; readonly kind: "cancel"; readonly reason: string };
 

@@ -9,6 +9,8 @@ import { killClearCommand, killListCommand, killSetCommand } from "./kill.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
 import { quarantineAbandonCommand, quarantineRequeueCommand } from "./quarantine-act.ts";
 import { quarantineListCommand, quarantineShowCommand } from "./quarantine-look.ts";
+import { ledgerListCommand, ledgerShowCommand } from "./ledger-look.ts";
+import { ledgerResolveCommand } from "./ledger-resolve.ts";
 import { policyExplainCommand } from "./policy-explain.ts";
 import { policyTestCommand } from "./policy-test.ts";
 import { replayCommand } from "./replay.ts";
@@ -35,6 +37,9 @@ export const COMMANDS = {
   "kill list": killListCommand,
   "kill set": killSetCommand,
   "kill clear": killClearCommand,
+  "ledger list": ledgerListCommand,
+  "ledger show": ledgerShowCommand,
+  "ledger resolve": ledgerResolveCommand,
   routes: routesCommand,
   tools: toolsCommand,
   "tools check": toolsCheckCommand,

@@ -1,4 +1,3 @@
-import { actionReasonSchema } from "@airlock/core/contract";
 import { AirlockError, namesOf } from "@airlock/core/fault";
 import { isRunId } from "@airlock/core/record";
 import {
@@ -13,13 +12,13 @@ import { awaitAnswer, endOfAudit, sendAction, type Session } from "../client/ind
 import { assertSubmitted } from "../document/index.ts";
 import { plainCell, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
+import { REASON_FLAGS, reasonOf } from "./reason.ts";
 import { withSession } from "./with-session.ts";
 
 const ANSWER_MS = 30_000;
 
 const FLAGS = {
-  reason: { value: "TEXT", doc: "why; it stands in the audit (required)" },
-  as: { value: "NAME", doc: "who acts, in place of the user of the operating system" },
+  ...REASON_FLAGS,
   json: JSON_FLAG,
   data: DATA_FLAG,
 } as const;
@@ -87,15 +86,6 @@ async function meaningOf(session: Session, run: string, answer: ActionAnswer | n
   if (winner === undefined) return meaning;
   const at = new Date(winner.at).toISOString();
   return `${meaning}: ${plainCell(winner.by)} asked to ${winner.kind} it at ${at} (${plainCell(winner.reason)})`;
-}
-
-function reasonOf(call: CommandCall): string {
-  const reason = actionReasonSchema.safeParse(call.text("reason") ?? "");
-  if (reason.success) return reason.data;
-  throw new AirlockError(
-    "USAGE",
-    `--reason: ${reason.error.issues.map(({ message }) => message).join("; ")}`,
-  );
 }
 
 function raisesOf(texts: readonly string[]): Readonly<Record<string, number>> {

@@ -1,6 +1,7 @@
 export { assertSubmitted, readRunDocument, type CallDocument, type RunDocument } from "./run-document.ts";
 export { listRoutes, verifiedModels, type ReportDocument, type RouteDocument } from "./route-list.ts";
 export { listTools, type ToolDocument } from "./tool-list.ts";
+export { listUnknown, readLedger, type LedgerDocument } from "./ledger.ts";
 export { listRuns, type RunListEntry } from "./run-list.ts";
 export {
   listQuarantine,

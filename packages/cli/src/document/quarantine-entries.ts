@@ -15,7 +15,7 @@ import {
   type RunHash,
   type TurnHash,
 } from "@airlock/core/run";
-import type { Redis } from "@airlock/core/store";
+import { runKeys, type Redis } from "@airlock/core/store";
 import { callKeys } from "./call-keys.ts";
 import { callFacts, type EntryState, type QuarantineEntry } from "./quarantine-entry.ts";
 
@@ -38,6 +38,8 @@ interface Context extends Deps {
   readonly id: string;
   readonly run: RunHash;
   readonly actions: readonly ActionRecord[];
+  /** whether the run's end waits for a person */
+  readonly waits: boolean;
 }
 
 /**
@@ -47,7 +49,8 @@ interface Context extends Deps {
 export async function entriesOf(deps: Deps, id: string): Promise<readonly QuarantineEntry[] | null> {
   const run = await readRun(deps.redis, id);
   if (run === null) return null;
-  const context = { ...deps, id, run, actions: await readActions(deps.redis, id) };
+  const waits = await waitsForPerson(deps.redis, id, run);
+  const context = { ...deps, id, run, waits, actions: await readActions(deps.redis, id) };
   const turns = Array.from({ length: run.turn }, (_, at) => at + 1);
   try {
     const parts = await Promise.all(turns.map((turn) => turnEntries(context, turn)));
@@ -56,6 +59,12 @@ export async function entriesOf(deps: Deps, id: string): Promise<readonly Quaran
     if (!(error instanceof AirlockError) || !UNREADABLE.has(error.code)) throw error;
     return [unreadableEntry(context, error)];
   }
+}
+
+/** One of unknown outcome does so as long as somebody has to find out about one of its calls. */
+async function waitsForPerson(redis: Redis, id: string, { state }: RunHash): Promise<boolean> {
+  if (state === "outcome_unknown") return (await redis.exists(runKeys(id).unknown)) === 1;
+  return WAITING.has(state);
 }
 
 /** A record that was tampered with, whose key is no longer known here, or that another version wrote. */
@@ -77,12 +86,13 @@ function unreadableEntry(context: Context, { code, message }: AirlockError): Qua
 function runEntry(context: Context): readonly QuarantineEntry[] {
   const { id, run } = context;
   if (!WAITING.has(run.state) && run.state !== "abandoned") return [];
+  const waiting = context.waits ? "open" : "passed";
   return [
     {
       ...nothing(context, run.turn, null),
       id,
       kind: "run",
-      state: run.state === "abandoned" ? "abandoned" : "open",
+      state: run.state === "abandoned" ? "abandoned" : waiting,
       ended: run.state,
       errorClass: run.errorClass ?? null,
       reason: run.detail ?? null,
@@ -115,7 +125,7 @@ function nothing(
 }
 
 /** What an attempt of a turn left behind stands as long as its turn is the one that the run ended at. */
-function stateOf({ run, actions }: Context, turn: number, attempt: number): EntryState {
+function stateOf({ run, actions, waits }: Context, turn: number, attempt: number): EntryState {
   const requeued = actions.some(
     (action) =>
       action.kind === "requeue" &&
@@ -126,7 +136,7 @@ function stateOf({ run, actions }: Context, turn: number, attempt: number): Entr
   if (requeued) return "requeued";
   if (turn !== run.turn) return "passed";
   if (run.state === "abandoned") return "abandoned";
-  return WAITING.has(run.state) ? "open" : "passed";
+  return waits ? "open" : "passed";
 }
 
 async function turnEntries(context: Context, turn: number): Promise<readonly QuarantineEntry[]> {

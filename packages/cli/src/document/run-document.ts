@@ -1,8 +1,9 @@
 // A run's id in, the document of `show --json` out: identifiers, states, decisions, and the artifact.
 // Refuses runs that nobody submitted, and records that their producer didn't sign.
+import { isFinal } from "@airlock/core/call";
 import { itemBodySchema, parseBody, responseBodySchema, type ResponseBody } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
-import { createLedger } from "@airlock/core/ledger";
+import { createLedger, type LedgerEntry } from "@airlock/core/ledger";
 import { isRunId, openSealed, verifyRecord, type Keyring } from "@airlock/core/record";
 import {
   readAttempt,
@@ -27,6 +28,8 @@ export interface CallDocument {
   readonly resultBytes: number | null;
   /** what people should know of it although it decides nothing */
   readonly flags: readonly string[];
+  /** of a call whose end nobody saw: who found out what it did, if anybody has */
+  readonly found: { readonly finding: string; readonly by: string } | null;
 }
 interface AttemptDocument {
   readonly number: number;
@@ -176,6 +179,15 @@ function responseBody(keyring: Keyring, hash: AttemptHash | null): ResponseBody 
   return parseBody(responseBodySchema, verifyRecord(keyring, "response", JSON.parse(hash.record)));
 }
 
+/** A reconciler's finding is the outcome; a person's stands beside one that was told as unknown. */
+function foundOf(entry: LedgerEntry | null): CallDocument["found"] {
+  if (entry?.resolution !== undefined) {
+    return { finding: entry.resolution.finding, by: entry.resolution.by };
+  }
+  if (entry?.lost === undefined || !isFinal(entry.state)) return null;
+  return { finding: entry.state === "EXECUTED" ? "executed" : "not_executed", by: "reconciler" };
+}
+
 async function readCallDocument({ redis, keyring }: Deps, key: string): Promise<CallDocument | null> {
   const [call, entry, item] = await Promise.all([
     readCall(redis, key),
@@ -194,5 +206,6 @@ async function readCallDocument({ redis, keyring }: Deps, key: string): Promise<
     errorClass: call.errorClass ?? entry?.errorClass ?? null,
     resultBytes: call.resultBytes ?? entry?.resultBytes ?? null,
     flags: record?.flags ?? [],
+    found: foundOf(entry),
   };
 }

@@ -24,6 +24,10 @@ export function eventLine(screen: Screen, event: RunEvent, path: readonly string
       return `turn ${event.turn}: closed`;
     case "cancel_requested":
       return `cancel requested by ${plainCell(event.by)}`;
+    case "call_resolved": {
+      const place = event.itemKey.slice(event.itemKey.indexOf(".") + 1);
+      return `call ${place}: found ${event.finding} by ${plainCell(event.by)}`;
+    }
     case "run_requeued":
       return `run requeued by ${plainCell(event.by)}: turn ${event.turn} goes on`;
     case "run_abandoned":

@@ -1,5 +1,6 @@
 export { eventLine } from "./event-line.ts";
 export { createItemBoard } from "./item-board.ts";
+export { ledgerListText, ledgerText } from "./ledger-text.ts";
 export { createLiveLine, type LiveLine } from "./live-line.ts";
 export { decisionText, policyCheckText } from "./policy-text.ts";
 export { quarantineListText, quarantineText } from "./quarantine-text.ts";

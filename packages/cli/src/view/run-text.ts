@@ -8,11 +8,13 @@ type Turn = RunDocument["turns"][number];
 
 /** A run for people: how it stands, its attempts, its calls, its artifact, or what it had where it ended short of one. */
 export function runText(screen: Screen, run: RunDocument): string {
+  const unknown = unknownCall(run.turns);
   const head = [
     `${screen.style("bold", run.id)}  ${styledRunState(screen, run.state)}`,
     ...(run.outcome === null ? [] : [`outcome  ${run.outcome}`]),
     ...(run.reason === null ? [] : [`reason   ${plainCell(run.reason)}`]),
     ...(isActionable(run.state) ? [`next     ${nextStep(run.id)}`] : []),
+    ...(unknown === undefined ? [] : [`unknown  airlock ledger show ${unknown}; then resolve it`]),
     ...(run.used.turns === 0 ? [] : [`used     ${usedText(run.used)}`]),
   ];
   const parts = [
@@ -25,6 +27,16 @@ export function runText(screen: Screen, run: RunDocument): string {
     ...(run.partial === null ? [] : [partialText(screen, run.partial)]),
   ];
   return parts.join("\n\n");
+}
+
+function foundText({ finding, by }: NonNullable<Turn["calls"][number]["found"]>): string {
+  return `(found ${finding} by ${plainCell(by)})`;
+}
+
+/** The first call that a person has to find out about. */
+function unknownCall(turns: readonly Turn[]): string | undefined {
+  const calls = turns.flatMap((turn) => turn.calls);
+  return calls.find(({ state, found }) => state === "OUTCOME_UNKNOWN" && found === null)?.itemKey;
 }
 
 function isActionable(state: string): boolean {
@@ -83,7 +95,9 @@ function callTable(screen: Screen, turns: readonly Turn[]): string {
     turn.calls.map((call) => [
       call.itemKey.slice(call.itemKey.indexOf(".") + 1),
       plainCell(call.tool),
-      styledItemState(screen, call.state),
+      [styledItemState(screen, call.state), ...(call.found === null ? [] : [foundText(call.found)])].join(
+        " ",
+      ),
       call.decision ?? "-",
       call.rules.join(", ") || "-",
       [call.errorClass ?? "-", ...call.flags].join(", "),

@@ -27,5 +27,5 @@ export function styledRunState(screen: Screen, state: string): string {
 /** True for a state that nothing leads out of, and for one that only a person can end. */
 export function hasEnded(state: string): boolean {
   const known = itemStateSchema.safeParse(state);
-  return known.success && (isFinal(known.data) || known.data === "OUTCOME_UNKNOWN");
+  return known.success && (isFinal(known.data) || known.data === "NEEDS_HUMAN");
 }

@@ -17,7 +17,15 @@ const ORIGINAL = readFileSync(
 );
 
 function call(place: string, tool: string, state: string): CallDocument {
-  const rest = { callId: "c", decision: null, rules: [], errorClass: null, resultBytes: null, flags: [] };
+  const rest = {
+    callId: "c",
+    decision: null,
+    rules: [],
+    errorClass: null,
+    resultBytes: null,
+    flags: [],
+    found: null,
+  };
   return { itemKey: `rx.${place}`, tool, state, ...rest };
 }
 

@@ -35,6 +35,7 @@ const RUN: RunDocument = {
           errorClass: null,
           resultBytes: 12,
           flags: ["id_synthesised"],
+          found: null,
         },
       ],
     },
@@ -81,6 +82,23 @@ describe("text for people", () => {
       ),
     );
     expect(text).not.toContain("artifact (");
+  });
+
+  test.each([
+    ["EXECUTED", { finding: "executed", by: "reconciler" }, /EXECUTED \(found executed by reconciler\)/],
+    [
+      "OUTCOME_UNKNOWN",
+      { finding: "not_executed", by: "ana" },
+      /OUTCOME_UNKNOWN \(found not_executed by ana\)/,
+    ],
+    ["OUTCOME_UNKNOWN", null, /\nunknown {2}airlock ledger show r1\.1\.2\.0; then resolve it\n/],
+  ])("says of a call whose end nobody saw, %s, who found out, or who has to", (state, found, says) => {
+    const [turn] = RUN.turns;
+    const calls = (turn?.calls ?? []).map((call) => ({ ...call, state, found }));
+    const turns = RUN.turns.map((each) => ({ ...each, calls }));
+    const text = runText(paper(), { ...RUN, turns });
+    expect(text).toMatch(says);
+    expect(text.includes("ledger show")).toBe(found === null);
   });
 
   test("says where the last text of such a run is not kept any more", () => {

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import { killTargetSchema } from "./kill-target.ts";
+import { parseItemKey } from "../record/index.ts";
 import { bodyHead, count, digest } from "./version.ts";
 
 const asked = { ...bodyHead, requestedBy: z.string().min(1).max(128) };
+
+/** Names a command, so that its answer can be found. */
+export const commandIdSchema = z.string().regex(/^[a-z0-9]{20}$/);
+
+/** What a person can find out about a call whose end nobody saw. */
+export const FINDINGS = ["executed", "not_executed"] as const;
 
 /** Why somebody acts on a refusal: a few words, on one line, never none. */
 export const actionReasonSchema = z
@@ -18,7 +25,7 @@ export const actionReasonSchema = z
  */
 const acted = {
   ...asked,
-  id: z.string().regex(/^[a-z0-9]{20}$/),
+  id: commandIdSchema,
   target: z.string().max(64),
   round: count,
   reason: actionReasonSchema,
@@ -46,7 +53,17 @@ export const commandBodySchema = z.discriminatedUnion("kind", [
   z.strictObject({ ...acted, kind: z.literal("abandon") }),
   z.strictObject({ ...stopped, kind: z.literal("kill") }),
   z.strictObject({ ...stopped, kind: z.literal("unkill") }),
+  /** of a call whose outcome nobody knows: what a person found out */
+  z.strictObject({
+    ...asked,
+    kind: z.literal("resolve"),
+    id: commandIdSchema,
+    target: z.string().refine((text) => parseItemKey(text) !== null, "not an item key"),
+    finding: z.enum(FINDINGS),
+    reason: actionReasonSchema,
+  }),
 ]);
 export type CommandBody = z.infer<typeof commandBodySchema>;
+export type ResolveBody = Extract<CommandBody, { readonly kind: "resolve" }>;
 export type ActionBody = Extract<CommandBody, { readonly kind: "requeue" | "abandon" }>;
 export type KillBody = Extract<CommandBody, { readonly kind: "kill" | "unkill" }>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ITEM_FLAGS, RESPONSE_FLAGS } from "../wire/index.ts";
 import { itemStateSchema } from "../call/index.ts";
+import { FINDINGS } from "./command.ts";
 import { count, errorClass } from "./version.ts";
 
 const attempt = { turn: count.min(1), attempt: count.min(1) };
@@ -36,6 +37,12 @@ export const runEventSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("turn_closed"), turn: count.min(1) }),
   z.strictObject({ type: z.literal("cancel_requested"), by: z.string() }),
   /** the reason stands in the audit: it is a person's own text */
+  z.strictObject({
+    type: z.literal("call_resolved"),
+    itemKey: z.string(),
+    finding: z.enum(FINDINGS),
+    by: z.string(),
+  }),
   z.strictObject({ type: z.literal("run_requeued"), by: z.string(), turn: count.min(1) }),
   z.strictObject({ type: z.literal("run_abandoned"), by: z.string() }),
   z.strictObject({

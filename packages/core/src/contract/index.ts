@@ -1,9 +1,11 @@
 export {
   actionReasonSchema,
   commandBodySchema,
+  FINDINGS,
   type ActionBody,
   type CommandBody,
   type KillBody,
+  type ResolveBody,
 } from "./command.ts";
 export { KILL_SCOPES, killTargetSchema } from "./kill-target.ts";
 export {
@@ -14,6 +16,7 @@ export {
 } from "./execution.ts";
 export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } from "./terminal.ts";
 export { reportBodySchema, type ReportBody } from "./report.ts";
+export { resolutionBodySchema, type ResolutionBody } from "./resolution.ts";
 export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";
 export { samplingFields, stopSequenceSchema, turnBodySchema, type TurnBody } from "./turn.ts";
 export { CONTRACT_VERSION, count, parseBody } from "./version.ts";

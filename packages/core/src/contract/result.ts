@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseItemKey } from "../record/index.ts";
+import { resolutionFields } from "./resolution.ts";
 import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 /** The states in which the executor may report a call as settled. */
@@ -25,7 +26,8 @@ const head = {
 /**
  * What became of a grant. `settled` is the one published outcome of the call, its content sealed in the ledger
  * (`contentDigest` is SHA-256 of the sealed text); `regrant` says that nothing runs under this grant any more
- * and that the call may be granted anew; `redecide` says so of a call whose effect the call `repeats` had, or may have had.
+ * and that the call may be granted anew; `redecide` says so of a call whose effect the call `repeats` had, or may have had;
+ * `resolved` answers a person's finding: `done` is false where the call did not wait for one, which then changes nothing.
  */
 export const resultBodySchema = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -42,5 +44,6 @@ export const resultBodySchema = z.discriminatedUnion("kind", [
   }),
   z.strictObject({ ...head, kind: z.literal("regrant"), errorClass }),
   z.strictObject({ ...head, kind: z.literal("redecide"), errorClass, repeats: head.itemKey }),
+  z.strictObject({ ...resolutionFields, kind: z.literal("resolved"), done: z.boolean() }),
 ]);
 export type ResultBody = z.infer<typeof resultBodySchema>;

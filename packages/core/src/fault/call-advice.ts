@@ -78,7 +78,7 @@ export const CALL_ADVICE = {
   KILL_SWITCH: "A person has stopped this. Don't send the call again; say what is left to do.",
   NOT_EXECUTED: AGAIN,
   OUTCOME_UNKNOWN:
-    "It may have had its effect. Look at the workspace before anything else; don't repeat the call unseen.",
+    "Nobody knows whether it ran: it may have had its effect. Look at the workspace before anything else; don't repeat the call unseen.",
   OUTPUT_LIMIT: "Ask for less output: narrow the command or the range.",
   PATCH_REFUSED: "Read the files as they are now, and send one unified diff that fits them.",
   PATH_REFUSED: "Use a path inside the workspace, relative to its root, that is not a protected place.",

@@ -41,9 +41,12 @@ export interface Told {
 
 /** The event of a state that is entered, as the scripts append it. */
 export function told(itemKey: string, state: ItemState, more: Told = {}): string {
+  return eventText([stateEvent(itemKey, state, more)]);
+}
+
+export function stateEvent(itemKey: string, state: ItemState, more: Told = {}): RunEvent {
   const { tool = null, errorClass = null, bytes = null } = more;
-  const event: RunEvent = { type: "item_state", itemKey, state, tool, rule: null, errorClass, bytes };
-  return eventText([event]);
+  return { type: "item_state", itemKey, state, tool, rule: null, errorClass, bytes };
 }
 
 export function toldOf(itemKey: string, transition: Transition, more: Told = {}): string {

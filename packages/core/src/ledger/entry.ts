@@ -19,6 +19,9 @@ export const evidenceSchema = z.object({
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
+/** A start whose end nobody saw. */
+const lostSchema = z.object({ owner: z.string(), fence: number, leaseUntil: number });
+
 /** Who said what became of an unknown call, and why. */
 const resolutionSchema = z.object({
   finding: z.enum(["executed", "not_executed"]),
@@ -54,6 +57,7 @@ export const ledgerEntrySchema = z.object({
     .enum(["0", "1"])
     .transform((flag) => flag === "1")
     .optional(),
+  lost: json(lostSchema).optional(),
   evidence: json(evidenceSchema).optional(),
   resolution: json(resolutionSchema).optional(),
   status: z.string().optional(),

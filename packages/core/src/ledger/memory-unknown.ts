@@ -47,7 +47,10 @@ function reconcile(
     return { kind: "held", leaseMs: found.leaseUntil - now };
   }
   const fence = found.fence + 1;
-  book.move(itemKey, "reconcile", { fields: { fence, owner, leaseUntil: now + leaseMs } });
+  const { owner: starter, fence: started, leaseUntil } = found;
+  const lost = JSON.stringify({ owner: starter, fence: started, leaseUntil });
+  const fields = { fence, owner, leaseUntil: now + leaseMs };
+  book.move(itemKey, "reconcile", { fields: found.state === "RECONCILING" ? fields : { ...fields, lost } });
   const entry = book.find(itemKey);
   return entry === null ? { kind: "settled" } : { kind: "reconciling", fence, entry };
 }

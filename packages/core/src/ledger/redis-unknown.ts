@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fromStates, TRANSITIONS } from "../call/index.ts";
-import { fieldsOf, type Redis } from "../store/index.ts";
-import { keysOf, toldOf, type RunOnEntry } from "./entry-place.ts";
+import { eventText, fieldsOf, type Redis } from "../store/index.ts";
+import { keysOf, stateEvent, toldOf, type RunOnEntry } from "./entry-place.ts";
 import { ledgerEntrySchema } from "./entry.ts";
 import { NOT_EXECUTED } from "./leaving.ts";
 import type { Ledger, ReconcileAnswer } from "./ledger.ts";
@@ -38,13 +38,14 @@ export function unknownCalls(
     },
     async resolve(itemKey, { finding, by, reason }) {
       const transition = finding === "executed" ? "resolve_done" : "resolve_undone";
+      const { to } = TRANSITIONS[transition];
       const fields = finding === "executed" ? { status: "ok" } : NOT_EXECUTED;
       const { errorClass = null } = finding === "executed" ? {} : NOT_EXECUTED;
       const resolved = await run(RESOLVE, itemKey, [
         fromStates(transition),
-        TRANSITIONS[transition].to,
+        to,
         JSON.stringify({ finding, by, reason }),
-        toldOf(itemKey, transition, { errorClass }),
+        eventText([{ type: "call_resolved", itemKey, finding, by }, stateEvent(itemKey, to, { errorClass })]),
         ...Object.entries(fields).flat(),
       ]);
       await listUnknown(redis, itemKey);

@@ -24,17 +24,22 @@ return 1`,
 };
 
 /**
- * Takes an unknown call to find out about it: a new fence each time, so that nobody else concludes.
+ * Takes an unknown call to find out about it: a new fence each time, so that nobody else concludes. The start whose end
+ * nobody saw is put aside first.
  *   ARGV 3 owner, 4 lease ms, 5 events
  *   Returns { reconciling, fence, field, value, … } | { held, ms } | { settled, 0 }
  */
 export const RECONCILE: Script = {
   name: "ledger-reconcile",
   lua: `${LUA_ENTRY}
-local entry = redis.call('HMGET', ledger, 'state', 'leaseUntil')
+local entry = redis.call('HMGET', ledger, 'state', 'leaseUntil', 'owner', 'fence')
 if not among('${fromStates("reconcile")}', entry[1]) then return {'settled', 0} end
 local left = tonumber(entry[2]) - time
 if entry[1] == 'RECONCILING' and left > 0 then return {'held', left} end
+if entry[1] == 'OUTCOME_UNKNOWN' then
+  local lost = {owner = entry[3], fence = tonumber(entry[4]), leaseUntil = tonumber(entry[2])}
+  redis.call('HSET', ledger, 'lost', cjson.encode(lost))
+end
 local fence = redis.call('HINCRBY', ledger, 'fence', 1)
 enter('RECONCILING', 'owner', ARGV[3], 'leaseUntil', time + tonumber(ARGV[4]))
 append_events(events, ARGV[5])

@@ -3,6 +3,7 @@ import {
   commandBodySchema,
   executionBodySchema,
   itemBodySchema,
+  resolutionBodySchema,
   responseBodySchema,
   resultBodySchema,
   turnBodySchema,
@@ -15,7 +16,7 @@ export const QUEUES = {
   commands: { consumer: "validator", purposes: ["command"] },
   turns: { consumer: "streamer", purposes: ["turn"] },
   items: { consumer: "validator", purposes: ["item", "response"] },
-  executions: { consumer: "executor", purposes: ["execution"] },
+  executions: { consumer: "executor", purposes: ["execution", "resolution"] },
   results: { consumer: "validator", purposes: ["result"] },
 } as const satisfies Record<string, { readonly consumer: Role; readonly purposes: readonly Purpose[] }>;
 
@@ -27,6 +28,7 @@ export const BODIES = {
   item: itemBodySchema,
   response: responseBodySchema,
   execution: executionBodySchema,
+  resolution: resolutionBodySchema,
   result: resultBodySchema,
 } as const satisfies Partial<Record<Purpose, z.ZodType>>;
 
@@ -58,6 +60,12 @@ function commandId(body: BodyOf<"command">): string {
   return "id" in body ? `${body.run}.${kind}.${body.id}` : `${body.run}.${kind}`;
 }
 
+/** A person's finding is answered under its command's id: it belongs to no grant. */
+function resultId(body: BodyOf<"result">): string {
+  const { itemKey: item, kind } = body;
+  return kind === "resolved" ? `${item}.${body.id}.${kind}` : `${item}.${body.grant}.${body.fence}.${kind}`;
+}
+
 /** Where a message belongs, derived from its body alone: a job in another place is refused. */
 export function addressOf(message: Message): { readonly queue: string; readonly jobId: string } {
   switch (message.purpose) {
@@ -74,10 +82,13 @@ export function addressOf(message: Message): { readonly queue: string; readonly 
         queue: queueName("executions", message.body.pool),
         jobId: `${message.body.itemKey}.${message.body.grant}`,
       };
-    case "result": {
-      const { itemKey: item, grant, fence, kind } = message.body;
-      return { queue: "results", jobId: `${item}.${grant}.${fence}.${kind}` };
-    }
+    case "resolution":
+      return {
+        queue: queueName("executions", message.body.pool),
+        jobId: `${message.body.itemKey}.${message.body.id}`,
+      };
+    case "result":
+      return { queue: "results", jobId: resultId(message.body) };
     default:
       return assertNever(message);
   }

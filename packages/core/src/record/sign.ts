@@ -10,6 +10,7 @@ export const PURPOSES = {
   item: "streamer",
   response: "streamer",
   execution: "validator",
+  resolution: "validator",
   result: "executor",
   report: "validator",
 } as const satisfies Record<string, Role>;

@@ -3,8 +3,10 @@ export {
   ACTIONS,
   actionRecordSchema,
   readActions,
+  type Action,
   type ActionAnswer,
   type ActionRecord,
+  type RunAction,
 } from "./actions.ts";
 export { openArguments, openClaims, sealArguments, sealClaims } from "./claims.ts";
 export {
@@ -19,7 +21,6 @@ export { killedBy, readKillSwitches, turnSwitch, type KillSwitch, type Stoppable
 export { openProviderText, sealProviderText } from "./provider-text.ts";
 export { openRecording, sealRecording } from "./recording.ts";
 export { openRaw, sealRaw } from "./raw-response.ts";
-export type { Action } from "./quarantine-writes.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,

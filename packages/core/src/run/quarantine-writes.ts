@@ -1,13 +1,10 @@
 import type { RunEvent } from "../contract/index.ts";
 import { ownCallKey } from "../record/index.ts";
 import { eventText, globalKeys, runKeys, runScript, type Redis } from "../store/index.ts";
-import { ACTIONS, actionAnswerSchema, type ActionAnswer, type ActionRecord } from "./actions.ts";
+import { ACTIONS, actionAnswerSchema, type Action, type ActionAnswer, type RunAction } from "./actions.ts";
 import { pieceStart } from "./conversation.ts";
 import { budgetText, fieldText } from "./fields.ts";
 import { ABANDON, ANSWER, REQUEUE } from "./scripts/action-scripts.ts";
-
-/** An action before its answer. */
-export type Action = Omit<ActionRecord, "answer" | "at">;
 
 /** About how many actions the audit keeps. */
 const AUDIT_KEPT = 100_000;
@@ -25,10 +22,10 @@ interface Requeue {
 export interface QuarantineWrites {
   /** Puts a run on the list of those with something refused; called before the refusal is written. */
   noteRefused(run: string): Promise<void>;
-  requeue(action: Action, requeue: Requeue): Promise<ActionAnswer>;
-  abandon(action: Action, events: readonly RunEvent[]): Promise<ActionAnswer>;
-  /** Keeps an answer that was clear before the run was compared. */
-  refuseAction(action: Action, answer: ActionAnswer): Promise<ActionAnswer>;
+  requeue(action: RunAction, requeue: Requeue): Promise<ActionAnswer>;
+  abandon(action: RunAction, events: readonly RunEvent[]): Promise<ActionAnswer>;
+  /** Keeps an answer that took no look at the run, unless the command was answered before. */
+  noteAnswer(action: Action, answer: ActionAnswer): Promise<ActionAnswer>;
   /** Appends an answered action; a command that is delivered again may be told of again, under the same id. */
   audit(action: Action, answer: ActionAnswer): Promise<void>;
   /** Takes runs off the lists whose keys are gone; `beforeMs` old at least. */
@@ -49,7 +46,7 @@ export function quarantineWrites(redis: Redis): QuarantineWrites {
       });
       return actionAnswerSchema.parse(reply);
     },
-    async refuseAction(action, answer) {
+    async noteAnswer(action, answer) {
       const keys = runKeys(action.run);
       const args = [action.id, JSON.stringify(action), answer];
       return actionAnswerSchema.parse(
@@ -66,7 +63,7 @@ export function quarantineWrites(redis: Redis): QuarantineWrites {
 
 async function requeue(
   redis: Redis,
-  action: Action,
+  action: RunAction,
   { fields, maxOutputTokens, deadlineMs, freshAttempt, callsStand }: Requeue,
 ): Promise<ActionAnswer> {
   const keys = runKeys(action.run);
@@ -99,7 +96,7 @@ async function requeue(
   return actionAnswerSchema.parse(reply);
 }
 
-function compared(action: Action): readonly (string | number)[] {
+function compared(action: RunAction): readonly (string | number)[] {
   return [action.id, action.round, `,${ACTIONS[action.kind].from.join(",")},`, JSON.stringify(action)];
 }
 

@@ -12,7 +12,7 @@ export const RUN_STATES = {
   policy_stopped: { final: true, exitCode: 4, meaning: "the provider's own policy ended it" },
   truncated: { final: true, exitCode: 5, meaning: "the output was cut and no budget was left" },
   escalated: { final: true, exitCode: 6, meaning: "a bound was reached; a person has to look" },
-  outcome_unknown: { final: true, exitCode: 7, meaning: "a call began and its end was not seen" },
+  outcome_unknown: { final: true, exitCode: 7, meaning: "nobody knows yet what one of its calls did" },
   cancelled: { final: true, exitCode: 8, meaning: "a person cancelled it" },
   abandoned: { final: true, exitCode: 9, meaning: "a person looked at its end and gave it up" },
 } as const satisfies Record<

@@ -13,6 +13,10 @@ export const COUNTERS = {
   },
   airlock_outcomes_total: { labels: ["route", "outcome"], help: "committed responses by outcome" },
   airlock_calls_settled_total: { labels: ["state"], help: "settled calls by final state" },
+  airlock_calls_reconciled_total: {
+    labels: ["finding"],
+    help: "calls whose end nobody saw, by what was found out: `inconclusive` waits for a person",
+  },
   airlock_claims_refused_total: {
     labels: ["reason"],
     help: "grants that an executor refused: `key_reused` is a key that came with other arguments",

@@ -4,6 +4,7 @@ import {
   executionBodySchema,
   itemBodySchema,
   parseBody,
+  resolutionBodySchema,
   responseBodySchema,
   resultBodySchema,
   runEventSchema,
@@ -17,6 +18,7 @@ const schemas = {
   item: itemBodySchema,
   response: responseBodySchema,
   execution: executionBodySchema,
+  resolution: resolutionBodySchema,
   result: resultBodySchema,
 } as const;
 type Name = keyof typeof schemas;

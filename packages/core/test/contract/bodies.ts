@@ -2,6 +2,7 @@ import type {
   CommandBody,
   ExecutionBody,
   ItemBody,
+  ResolutionBody,
   ResponseBody,
   ResultBody,
   TurnBody,
@@ -9,6 +10,7 @@ import type {
 
 export const RUN = "r0123456789abcdefghjk";
 export const ITEM = `${RUN}.2.1.0`;
+export const COMMAND = "0123456789abcdefghjk";
 const DIGEST = "0f".repeat(32);
 const head = { version: 1, run: RUN } as const;
 
@@ -74,6 +76,15 @@ export const bodies = {
     expiresAt: 1,
     notAfter: 2,
   } satisfies ExecutionBody,
+  resolution: {
+    ...head,
+    id: COMMAND,
+    itemKey: ITEM,
+    pool: "default",
+    finding: "executed",
+    by: "ana",
+    reason: "seen in the log",
+  } satisfies ResolutionBody,
   result: {
     ...head,
     itemKey: ITEM,

@@ -9,7 +9,7 @@ import {
   type Message,
 } from "@airlock/core/queue";
 import { createKeyrings, PURPOSES, signRecord } from "@airlock/core/record";
-import { bodies, ITEM, RUN } from "../contract/bodies.ts";
+import { bodies, COMMAND, ITEM, RUN } from "../contract/bodies.ts";
 
 const regrant = {
   version: 1,
@@ -20,6 +20,8 @@ const regrant = {
   kind: "regrant",
   errorClass: "GRANT_EXPIRED",
 } as const;
+const { pool: _, ...resolution } = bodies.resolution;
+const resolved = { ...resolution, kind: "resolved", done: true } as const;
 const cancel = { version: 1, run: RUN, requestedBy: "test", kind: "cancel", reason: "" } as const;
 
 describe("a message's address follows from its body alone", () => {
@@ -37,6 +39,8 @@ describe("a message's address follows from its body alone", () => {
     ],
     [{ purpose: "result", body: bodies.result }, "results", `${ITEM}.1.4.settled`],
     [{ purpose: "result", body: regrant }, "results", `${ITEM}.2.5.regrant`],
+    [{ purpose: "resolution", body: bodies.resolution }, "executions.default", `${ITEM}.${COMMAND}`],
+    [{ purpose: "result", body: resolved }, "results", `${ITEM}.${COMMAND}.resolved`],
   ])("%j", (message, queue, jobId) => {
     expect(addressOf(message)).toEqual({ queue, jobId });
     // what the queue refuses as an id: a colon, or a plain number

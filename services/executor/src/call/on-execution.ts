@@ -3,6 +3,7 @@
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
 import { decideHere, pathScopes } from "../grant/decide-here.ts";
+import { reconcileCall, sealExpected } from "../reconcile/index.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { reserveEffect } from "../grant/reserve-effect.ts";
 import { denial, endingOf } from "./ending.ts";
@@ -53,6 +54,7 @@ export async function onExecution(
     effect: grant.effect,
     expiresAt: grant.expiresAt,
     notAfter: grant.notAfter,
+    keyed: deps.catalog.get(grant.tool)?.origin.kind === "operator",
   });
   switch (answer.kind) {
     case "claimed":
@@ -60,10 +62,15 @@ export async function onExecution(
     case "held":
       return later(answer.leaseMs);
     case "settled":
-    case "unknown":
       await publishSettled(deps, itemKey);
       return DONE;
+    case "unknown":
+      return reconcileCall(deps, grant, signal);
     case "regrant":
+      // what was lost may be granted again, and must not run beside its own repetition
+      if (answer.errorClass === "OUTCOME_UNKNOWN") {
+        await deps.sandbox?.backend.kill(`${itemKey}.${answer.fence}`);
+      }
       await publishRegrant(deps, {
         itemKey,
         grant: grant.grant,
@@ -94,8 +101,8 @@ async function underLease(
   } finally {
     lease.stop();
   }
-  // where the lease was lost before the call began, this job is all that remembers it
-  return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: deps.config.leaseMs };
+  // where nobody saw the call's end, or its lease was lost before it began, this job is all that remembers it
+  return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: LOOK_AGAIN_MS };
 }
 
 /** What becomes of a claim: the call has an end, or the validator has it again. */
@@ -127,7 +134,9 @@ async function execute(
     const plan = await planTool(planned, signal);
     const killed = await killRefusal(deps, grant);
     if (killed !== null) return await refuse(deps, claimed, killed);
-    if ((await deps.ledger.begin(grant.itemKey, fence, { expected: null })) === "started") {
+    const expected = plan.kind === "ready" ? plan.expected : null;
+    const beginning = { expected: expected && sealExpected(deps.keyring, grant.itemKey, expected) };
+    if ((await deps.ledger.begin(grant.itemKey, fence, beginning)) === "started") {
       await runAndEnd(deps, { grant, fence, plan }, signal);
     }
     return "ended";
@@ -146,11 +155,10 @@ async function runAndEnd(
   const started = performance.now();
   const outcome = plan.kind === "outcome" ? plan.outcome : await runPlan(plan, signal);
   const durationMs = Math.round(performance.now() - started);
-  const ended = await deps.ledger.end(
-    itemKey,
-    fence,
-    endingOf(deps.keyring, { itemKey, outcome, durationMs }),
-  );
+  const ending = endingOf(deps.keyring, { itemKey, outcome, durationMs });
+  const ended = await deps.ledger.end(itemKey, fence, ending);
+  // a result that comes too late is no outcome, but a person who has to find out may want to see it
+  if (!ended) await deps.ledger.keepEvidence(itemKey, { fence, ...ending });
   const { status: state, errorClass } = outcome;
   deps.log.write("info", "call_executed", {
     itemKey,

@@ -45,18 +45,23 @@ export async function publishRedecide(
   await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
 }
 
-/** What is published of a settled call; null where it isn't settled. */
+/** What is published of a settled call; null where it isn't settled, or the executors still find out about it. */
 export function settledBody(itemKey: string, entry: LedgerEntry): ResultBody | null {
-  const state = RESULT_STATES.find((known) => known === entry.state);
-  if (state === undefined) return null;
-  const errorClass = entry.errorClass ?? "";
-  return {
+  const head = {
     version: 1,
     run: runOf(itemKey),
     itemKey,
     grant: entry.grant,
     fence: entry.fence,
     kind: "settled",
+  } as const;
+  // what a person finds out later changes nothing of what was published
+  if (entry.state === "NEEDS_HUMAN" || entry.resolution !== undefined) return { ...head, ...UNKNOWN };
+  const state = RESULT_STATES.find((known) => known === entry.state && known !== UNKNOWN.state);
+  if (state === undefined) return null;
+  const errorClass = entry.errorClass ?? "";
+  return {
+    ...head,
     state,
     status: status.parse(entry.status),
     errorClass: isErrorClass(errorClass) ? errorClass : null,
@@ -66,6 +71,15 @@ export function settledBody(itemKey: string, entry: LedgerEntry): ResultBody | n
     durationMs: entry.durationMs ?? 0,
   };
 }
+
+const UNKNOWN = {
+  state: "OUTCOME_UNKNOWN",
+  status: "unknown",
+  errorClass: "OUTCOME_UNKNOWN",
+  contentDigest: null,
+  resultBytes: 0,
+  durationMs: 0,
+} as const;
 
 function runOf(itemKey: string): string {
   return parseItemKey(itemKey)?.run ?? "";

@@ -48,6 +48,28 @@ test("a denial without one is published without one", () => {
   });
 });
 
-test("a call that goes on has nothing to publish", () => {
-  expect(published({ state: "STARTED" })).toBeNull();
+test.each(["STARTED", "OUTCOME_UNKNOWN", "RECONCILING"])(
+  "a call that is %s has nothing to publish",
+  (state) => {
+    expect(published({ state })).toBeNull();
+  },
+);
+
+const unknown = { ...denied, state: "OUTCOME_UNKNOWN", status: "unknown", errorClass: "OUTCOME_UNKNOWN" };
+
+test("a call that only a person can tell about is published as unknown", () => {
+  expect(published({ state: "NEEDS_HUMAN", status: "unknown" })).toEqual(unknown);
+});
+
+test.each(["EXECUTED", "NOT_EXECUTED"])("one that a person found %s stays published as unknown", (state) => {
+  const resolution = JSON.stringify({ finding: "executed", by: "ana", reason: "seen" });
+  expect(published({ state, status: "ok", contentDigest: "0f", resolution })).toEqual(unknown);
+});
+
+test("one that was shown not to have run is published so", () => {
+  expect(published({ state: "NOT_EXECUTED", errorClass: "NOT_EXECUTED" })).toEqual({
+    ...denied,
+    state: "NOT_EXECUTED",
+    errorClass: "NOT_EXECUTED",
+  });
 });

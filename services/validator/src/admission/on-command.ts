@@ -10,6 +10,7 @@ import { endRun } from "../outcome/end-run.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { onAction } from "../quarantine/on-action.ts";
 import { onKill } from "./on-kill.ts";
+import { onResolve } from "../settlement/on-resolve.ts";
 import { checkSpec, type Admission } from "./check-spec.ts";
 
 type Command = Delivery<"command">["body"];
@@ -29,6 +30,9 @@ export async function onCommand(deps: Deps, { body }: Delivery<"command">): Prom
     case "kill":
     case "unkill":
       await onKill(deps, body);
+      return DONE;
+    case "resolve":
+      await onResolve(deps, body);
       return DONE;
   }
 }

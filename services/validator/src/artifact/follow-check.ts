@@ -59,7 +59,7 @@ type After =
 
 function afterCheck(finding: CheckFinding, output: Output, applied: boolean): After {
   const { expect, result } = output;
-  if (finding.kind === "failed") return endedBy(finding.call);
+  if (finding.kind === "failed") return endedBy(finding.call, applied ? artifactOf(output, null) : undefined);
   if (finding.kind === "refused") {
     const reason = `the workspace refuses it: ${finding.detail}`;
     // what applies a patch names paths of it
@@ -77,11 +77,15 @@ function artifactOf({ expect, text }: Output, files: JsonValue): NonNullable<End
   return { kind: expect.kind, content: expect.kind === "manifest" ? JSON.stringify({ files, text }) : text };
 }
 
-function endedBy(call: CallHash | null): After {
+/** Where nobody knows whether the output was applied, it is complete nevertheless, and kept. */
+function endedBy(call: CallHash | null, artifact?: Ending["artifact"]): After {
   const known = call?.errorClass ?? "";
   const errorClass = isErrorClass(known) ? known : "OUTCOME_UNKNOWN";
   const unseen = call?.settled === "OUTCOME_UNKNOWN" && call.effect !== "read";
   const state = unseen ? "outcome_unknown" : errorClass === "APPROVAL_EXPIRED" ? "denied" : "escalated";
   const detail = "the output was not refused, but what it leads to could not be done";
-  return { kind: "end", ending: { state, errorClass, detail } };
+  return {
+    kind: "end",
+    ending: { state, errorClass, detail, ...(unseen && artifact !== undefined ? { artifact } : {}) },
+  };
 }

@@ -29,8 +29,9 @@ const HANDS_BACK: ReadonlySet<FinalRunState> = new Set([
 ]);
 
 /** Ends a run once: what had not been released is cancelled, what runs is left to its own end. */
-export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promise<void> {
+export async function endRun(deps: Deps, turn: TurnParts, asked: Ending): Promise<void> {
   const { run } = turn;
+  const ending = await asKnown(deps, run, asked);
   const { state, errorClass, artifact } = ending;
   if (state !== "completed" && state !== "cancelled") await deps.store.noteRefused(run);
   await cancelWaitingCalls(deps, turn);
@@ -47,7 +48,9 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
       artifact: artifact === undefined ? undefined : sealed(`${keys.run}#artifact`, artifact.content),
     },
     refused: ending.refused,
-    ...(HANDS_BACK.has(state) ? { partial: sealed(keys.partial, await lastText(deps, turn)) } : {}),
+    ...(HANDS_BACK.has(state) && artifact === undefined
+      ? { partial: sealed(keys.partial, await lastText(deps, turn)) }
+      : {}),
     events: [{ type: "run_ended", state, errorClass }],
   });
   await dropEarly(deps, turn); // again: until here one more could be granted
@@ -56,7 +59,22 @@ export async function endRun(deps: Deps, turn: TurnParts, ending: Ending): Promi
     deps.metrics.count("airlock_runs_ended_total", { state });
   }
   await storeReport(deps, run);
-  await deps.store.dropOpen(turnKey(turn));
+  await watchCallsOut(deps, turn);
+}
+
+/** Nobody can call a run completed as long as nobody knows what one of its calls did: it keeps its artifact and says so. */
+async function asKnown({ redis }: Deps, run: string, ending: Ending): Promise<Ending> {
+  if (ending.state !== "completed" || (await redis.exists(runKeys(run).unknown)) === 0) return ending;
+  const detail = "it is finished, but nobody knows yet what one of its calls did";
+  return { ...ending, state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN", detail };
+}
+
+/** What an executor may still hold when the run ends is watched until its end is told, so that none is forgotten. */
+async function watchCallsOut(deps: Deps, turn: TurnParts): Promise<void> {
+  const hash = await readTurn(deps.redis, turn.run, turn.turn);
+  const out = [...(hash?.calls.values() ?? [])].some(({ stage }) => stage === "released");
+  if (out) await deps.store.keepOpen(turnKey(turn), deps.config.openMs);
+  else await deps.store.dropOpen(turnKey(turn));
 }
 
 async function cancelWaitingCalls(deps: Deps, { run, turn }: TurnParts): Promise<void> {

@@ -6,8 +6,8 @@ import {
   ACTION_ANSWERS,
   readRun,
   readTurn,
-  type Action,
   type ActionAnswer,
+  type RunAction,
   type RunHash,
   type RunPlan,
 } from "@airlock/core/run";
@@ -15,6 +15,7 @@ import type { Deps } from "../deps.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { advanceTurn } from "../settlement/advance-turn.ts";
 import { raisedLimits } from "./raised-limits.ts";
+import { wellFormed } from "./well-formed.ts";
 
 export async function onAction(deps: Deps, body: ActionBody): Promise<void> {
   const { run, kind } = body;
@@ -36,18 +37,18 @@ type ActedOn = Omit<RunHash, "plan"> & { readonly plan: RunPlan | null };
 async function act(
   deps: Deps,
   body: ActionBody,
-  { action, run }: { readonly action: Action; readonly run: ActedOn },
+  { action, run }: { readonly action: RunAction; readonly run: ActedOn },
 ): Promise<ActionAnswer> {
   const misplaced = targetFault(body, action);
-  if (misplaced !== null) return deps.store.refuseAction(action, misplaced);
+  if (misplaced !== null) return deps.store.noteAnswer(action, misplaced);
   if (body.kind === "abandon") {
     return deps.store.abandon(action, [{ type: "run_abandoned", by: action.by }]);
   }
   const { plan } = run;
-  if (plan === null) return deps.store.refuseAction(action, "never_admitted");
-  if (plan.contract !== null) return deps.store.refuseAction(action, "contract_run");
+  if (plan === null) return deps.store.noteAnswer(action, "never_admitted");
+  if (plan.contract !== null) return deps.store.noteAnswer(action, "contract_run");
   const limits = raisedLimits(plan.limits, body.raise);
-  if (limits === null) return deps.store.refuseAction(action, "raise_refused");
+  if (limits === null) return deps.store.noteAnswer(action, "raise_refused");
   const { turn, attempt, by } = action;
   const requeued: RunEvent = { type: "run_requeued", by, turn };
   await deps.store.keepOpen(turnKey(action), deps.config.openMs);
@@ -61,14 +62,14 @@ async function act(
 }
 
 /** The run itself, or a part of the turn that it stands at. */
-function targetFault({ run, target }: ActionBody, { turn }: Action): ActionAnswer | null {
+function targetFault({ run, target }: ActionBody, { turn }: RunAction): ActionAnswer | null {
   if (target === run) return null;
   const part = parseTurnKey(target) ?? parseAttemptKey(target) ?? parseItemKey(target);
   if (part?.run !== run) return "target_refused";
   return part.turn === turn ? null : "moved_on";
 }
 
-function describe(body: ActionBody, place: Pick<Action, "turn" | "attempt">): Action {
+function describe(body: ActionBody, place: Pick<RunAction, "turn" | "attempt">): RunAction {
   const { id, kind, run, target, round, requestedBy, reason } = body;
   return {
     id,
@@ -80,9 +81,4 @@ function describe(body: ActionBody, place: Pick<Action, "turn" | "attempt">): Ac
     reason: wellFormed(reason),
     ...place,
   };
-}
-
-/** Half a surrogate pair has no UTF-8 form, and the scripts refuse to read one. */
-function wellFormed(text: string): string {
-  return Buffer.from(text, "utf8").toString("utf8");
 }

@@ -81,8 +81,13 @@ export async function decideAgain(
 export async function republishCall(deps: Deps, itemKey: string, call: CallHash): Promise<void> {
   const live = (call.expiresAt ?? 0) > (await redisNow(deps.redis));
   const answer = live ? null : await releaseCall(deps, itemKey, { lastGrant: call.grant });
-  if (answer?.kind === "released" || answer?.kind === "passed" || call.grantRecord === undefined) return;
-  await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.grantRecord)));
+  if (answer?.kind !== "released" && answer?.kind !== "passed") await publishAgain(deps, call);
+}
+
+/** Publishes the last grant of a call as it is. */
+export async function publishAgain(deps: Deps, { grantRecord }: CallHash): Promise<void> {
+  if (grantRecord === undefined) return;
+  await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(grantRecord)));
 }
 
 /** Null for a run without a workspace: there is no place to run in. */

@@ -1,7 +1,7 @@
 // Takes a call whose response still goes on, gives a grant for it where it only reads, its route is verified and lets
 // single items run; refuses every other one: those wait for the response's own record.
-import { itemKey as keyOf, signedRecordSchema } from "@airlock/core/record";
-import { readAttempt, readCall, readTurn, type CallHash } from "@airlock/core/run";
+import { itemKey as keyOf } from "@airlock/core/record";
+import { readAttempt, readCall, readTurn } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import type { ItemBody } from "@airlock/core/contract";
 import { ADAPTERS } from "@airlock/core/wire";
@@ -9,7 +9,7 @@ import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { admittedRun } from "./admitted-run.ts";
-import { decideAgain, signGrant } from "./release-call.ts";
+import { decideAgain, publishAgain, signGrant } from "./release-call.ts";
 
 /** May be repeated: a call that holds its grant has it published again, as long as its attempt streams. */
 export async function releaseEarly(deps: Deps, item: ItemBody): Promise<void> {
@@ -45,9 +45,4 @@ async function mayRunEarly(deps: Deps, run: AdmittedRun, item: ItemBody): Promis
   if (turn?.state !== "streaming" || turn.attempt !== item.attempt || attempt?.state !== "begun")
     return false;
   return (await routeStanding(deps, run)) === "verified";
-}
-
-async function publishAgain(deps: Deps, call: CallHash): Promise<void> {
-  if (call.grantRecord === undefined) return;
-  await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.grantRecord)));
 }

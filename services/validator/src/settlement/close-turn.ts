@@ -1,5 +1,5 @@
 // Takes a turn whose calls are all settled, gives exactly one result per call to the conversation and opens the next
-// turn; ends the run instead where a call's outcome is unknown or a budget is used up.
+// turn; ends the run instead where a budget is used up. Of a call of unknown outcome the model is told just that.
 import { AirlockError } from "@airlock/core/fault";
 import type { TurnParts } from "@airlock/core/record";
 import { readCall, sealPiece, type CallHash, type TurnHash } from "@airlock/core/run";
@@ -22,9 +22,6 @@ export async function closeTurn(
   const calls = await Promise.all(
     [...turn.calls.keys()].map(async (itemKey) => ({ itemKey, call: await readCall(deps.redis, itemKey) })),
   );
-  if (calls.some(({ call }) => call?.settled === "OUTCOME_UNKNOWN" && call.effect !== "read")) {
-    return endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
-  }
   const drift = executorDrift(calls.map(({ call }) => call)) ?? toolDrift(deps.catalog, run.plan);
   if (drift !== null) return endRun(deps, parts, drift);
   const spent = spentForNextTurn(run, parts.turn, await redisNow(deps.redis));

@@ -5,12 +5,12 @@ import { parseItemKey } from "@airlock/core/record";
 import { readCall, type CallHash, type TurnHash } from "@airlock/core/run";
 import { readAdmitted } from "../admission/read-admitted.ts";
 import type { Deps } from "../deps.ts";
-import { endRun } from "../outcome/end-run.ts";
 import { releaseCall } from "../release/release-call.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { logSettledItem } from "./log-settled.ts";
 import { advanceTurn, endUngranted } from "./advance-turn.ts";
 import { onRepeated } from "./on-repeated.ts";
+import { onResolved } from "./on-resolve.ts";
 
 type Result = Delivery<"result">["body"];
 
@@ -18,6 +18,10 @@ const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
 
 export async function onResult(deps: Deps, { body }: Delivery<"result">): Promise<Handled> {
+  if (body.kind === "resolved") {
+    await onResolved(deps, body);
+    return DONE;
+  }
   const parts = parseItemKey(body.itemKey);
   const [call, run] = await Promise.all([readCall(deps.redis, body.itemKey), readAdmitted(deps, body.run)]);
   if (parts === null || parts.run !== body.run || call === null || body.grant > call.grant) {
@@ -25,7 +29,7 @@ export async function onResult(deps: Deps, { body }: Delivery<"result">): Promis
     return DONE;
   }
   if (body.kind === "settled") {
-    const turn = await settle(deps, body, { call, run });
+    const turn = await settle(deps, body, run);
     await advanceTurn(deps, parts, { run, turn });
     return DONE;
   }
@@ -44,16 +48,16 @@ async function regrant(
   const { itemKey, grant, errorClass } = body;
   const answer = await releaseCall(deps, itemKey, {
     lastGrant: grant,
-    delayMs: errorClass === "POLICY_CHANGED" ? reloadDelayMs(grant) : 0,
+    delayMs: errorClass === "GRANT_EXPIRED" ? 0 : patienceMs(grant),
   });
   await endUngranted(deps, { itemKey, call }, answer);
 }
 
 /**
- * Two services reload at two times: the next grant waits until they may agree, longer with each one that an executor
- * with another policy gave back, and no longer than the decision holds.
+ * Two services reload at two times, and what lost a call once may lose it again: the next grant waits, longer with each
+ * one that an executor gave back, and no longer than the decision holds.
  */
-function reloadDelayMs(grant: number): number {
+function patienceMs(grant: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (grant - 1), LONGEST_DELAY_MS);
 }
 
@@ -61,7 +65,7 @@ function reloadDelayMs(grant: number): number {
 async function settle(
   deps: Deps,
   body: Extract<Result, { kind: "settled" }>,
-  { call, run }: { readonly call: CallHash; readonly run: AdmittedRun | null },
+  run: AdmittedRun | null,
 ): Promise<TurnHash> {
   const { itemKey, state, status, errorClass, detail, contentDigest, resultBytes, durationMs } = body;
   const fields = { settled: state, status, errorClass, detail, contentDigest, resultBytes, durationMs };
@@ -71,12 +75,6 @@ async function settle(
   if (!first) return turn;
   deps.log.write("info", "call_settled", { itemKey, state, errorClass, durationMs, bytes: resultBytes });
   // of a call whose response goes on, the log tells when it is known what the result counts for
-  if (!turn.calls.has(itemKey)) return turn;
-  await logSettledItem(deps, itemKey, run === null ? {} : { route: run.route });
-  const parts = parseItemKey(itemKey);
-  if (state !== "OUTCOME_UNKNOWN" || parts === null || call.effect === "read") return turn;
-  if (run?.endedAt === undefined) {
-    await endRun(deps, parts, { state: "outcome_unknown", errorClass: "OUTCOME_UNKNOWN" });
-  }
+  if (turn.calls.has(itemKey)) await logSettledItem(deps, itemKey, run === null ? {} : { route: run.route });
   return turn;
 }

@@ -1,5 +1,6 @@
 // Takes the turns that have had no sign of progress for a while, gives each what it lacks: its attempt or its grants are
-// published again, overdue approvals expire, a run past its deadline ends; one validator at a time does this.
+// published again, overdue approvals expire, a run past its deadline ends, and so does the watch over an ended run's calls;
+// one validator at a time does this.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseTurnKey, turnKey, type TurnParts } from "@airlock/core/record";
 import { readCall, readRun, readTurn, type TurnHash } from "@airlock/core/run";
@@ -8,7 +9,7 @@ import { globalKeys, redisNow } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 import { endOver } from "../outcome/end-over.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
-import { republishCall } from "../release/release-call.ts";
+import { publishAgain, republishCall } from "../release/release-call.ts";
 import { advanceTurn, endCall } from "../settlement/advance-turn.ts";
 
 const BATCH = 100;
@@ -58,7 +59,8 @@ async function sweepTurn(deps: Deps, parts: TurnParts): Promise<void> {
     readRun(deps.redis, parts.run),
     readTurn(deps.redis, parts.run, parts.turn),
   ]);
-  if (run === null || turn === null || run.endedAt !== undefined) return deps.store.dropOpen(turnKey(parts));
+  if (run === null || turn === null) return deps.store.dropOpen(turnKey(parts));
+  if (run.endedAt !== undefined) return sweepEnded(deps, parts, turn);
   const now = await redisNow(deps.redis);
   if (run.deadlineAt !== undefined && now >= run.deadlineAt) {
     return endOver(deps, parts, { over: "late" });
@@ -74,6 +76,17 @@ async function sweepTurn(deps: Deps, parts: TurnParts): Promise<void> {
     case "closed":
       await publishTurn(deps, { run: parts.run, turn: run.turn });
       return deps.store.dropOpen(turnKey(parts));
+  }
+}
+
+/** Of an ended run only the calls matter that an executor may hold: the ledger has their end, or will find it out. */
+async function sweepEnded(deps: Deps, parts: TurnParts, turn: TurnHash): Promise<void> {
+  const out = [...turn.calls].filter(([, { stage }]) => stage === "released");
+  if (out.length === 0) return deps.store.dropOpen(turnKey(parts));
+  await deps.store.keepOpen(turnKey(parts), deps.config.openMs);
+  for (const [itemKey] of out) {
+    const call = await readCall(deps.redis, itemKey);
+    if (call !== null) await publishAgain(deps, call);
   }
 }
 

@@ -1,0 +1,120 @@
+// The list of calls of unknown outcome in, their ledger entries out; an item key in, all that the ledger has of the call and,
+// if asked for, what its probe is held against and what it gave, where the local keys open it.
+import { AirlockError } from "@airlock/core/fault";
+import { createLedger, listedUnknowns, type LedgerEntry } from "@airlock/core/ledger";
+import { openSealed, parseItemKey, type Keyring } from "@airlock/core/record";
+import { readCall } from "@airlock/core/run";
+import { runKeys, type Redis } from "@airlock/core/store";
+
+interface Deps {
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+}
+
+/** Times are ISO 8601, of Redis' clock. */
+export interface LedgerDocument {
+  readonly itemKey: string;
+  readonly state: string;
+  /** what was published as the outcome; null while nothing was */
+  readonly published: string | null;
+  readonly tool: string;
+  readonly effect: string;
+  readonly grant: number;
+  readonly fence: number;
+  /** who holds it, or held it last */
+  readonly owner: string;
+  /** the start whose end nobody saw */
+  readonly lost: { readonly owner: string; readonly fence: number } | null;
+  readonly startedAt: string | null;
+  readonly unknownAt: string | null;
+  readonly leaseUntil: string | null;
+  readonly sandbox: string | null;
+  readonly status: string | null;
+  readonly errorClass: string | null;
+  readonly resultBytes: number | null;
+  /** whether there is something that a probe can be held against */
+  readonly probe: boolean;
+  /** a result that came too late to be the outcome */
+  readonly evidence: { readonly fence: number; readonly status: string; readonly at: string } | null;
+  readonly resolution: { readonly finding: string; readonly by: string; readonly reason: string } | null;
+  /** null where it was not asked for */
+  readonly raw: { readonly expected: string | null; readonly result: string | null } | null;
+}
+
+const UNKNOWN: ReadonlySet<string> = new Set(["OUTCOME_UNKNOWN", "RECONCILING", "NEEDS_HUMAN"]);
+
+/** The oldest first, of one run or of all. */
+export async function listUnknown(deps: Deps, run: string | null): Promise<readonly LedgerDocument[]> {
+  const keys = await listedUnknowns(deps.redis);
+  const wanted = keys.filter((key) => run === null || key.startsWith(`${run}.`));
+  const found = await Promise.all(wanted.map((key) => documentOf(deps, key, false)));
+  // the list is written beside the entries, so it may still name one that was settled meanwhile
+  return found.filter((each) => each !== null).filter(({ state }) => UNKNOWN.has(state));
+}
+
+/** Throws RUN_NOT_FOUND for a call that no executor ever held, or that the ledger has forgotten. */
+export async function readLedger(
+  deps: Deps,
+  itemKey: string,
+  { raw }: { readonly raw: boolean },
+): Promise<LedgerDocument> {
+  const found = parseItemKey(itemKey) === null ? null : await documentOf(deps, itemKey, raw);
+  if (found !== null) return found;
+  throw new AirlockError(
+    "RUN_NOT_FOUND",
+    `the ledger has no call ${itemKey}; \`airlock show RUN\` lists the calls of a run`,
+  );
+}
+
+async function documentOf(deps: Deps, itemKey: string, raw: boolean): Promise<LedgerDocument | null> {
+  const [entry, call] = await Promise.all([
+    createLedger(deps.redis).read(itemKey),
+    readCall(deps.redis, itemKey),
+  ]);
+  if (entry === null) return null;
+  const { evidence, lost, resolution } = entry;
+  return {
+    itemKey,
+    state: entry.state,
+    published: call?.settled ?? null,
+    tool: entry.tool,
+    effect: entry.effect,
+    grant: entry.grant,
+    fence: entry.fence,
+    owner: entry.owner,
+    lost: lost === undefined ? null : { owner: lost.owner, fence: lost.fence },
+    startedAt: iso(entry.startedAt),
+    unknownAt: iso(entry.unknownAt),
+    leaseUntil: iso(entry.leaseUntil),
+    sandbox: entry.sandbox ?? null,
+    status: entry.status ?? null,
+    errorClass: entry.errorClass ?? null,
+    resultBytes: entry.resultBytes ?? null,
+    probe: entry.expected !== undefined,
+    evidence:
+      evidence === undefined
+        ? null
+        : { fence: evidence.fence, status: evidence.status, at: new Date(evidence.at).toISOString() },
+    resolution: resolution ?? null,
+    raw: raw ? await rawOf(deps, itemKey, entry) : null,
+  };
+}
+
+async function rawOf(
+  { redis, keyring }: Deps,
+  itemKey: string,
+  { expected }: LedgerEntry,
+): Promise<LedgerDocument["raw"]> {
+  const keys = runKeys(parseItemKey(itemKey)?.run ?? "");
+  const result = keys.result(itemKey);
+  const open = (place: string, sealed: string | null | undefined): string | null =>
+    sealed ? openSealed(keyring, { seal: "calls", place }, sealed) : null;
+  return {
+    expected: open(`${keys.ledger(itemKey)}#expected`, expected),
+    result: open(result, await redis.get(result)),
+  };
+}
+
+function iso(time: number | undefined): string | null {
+  return time === undefined || time === 0 ? null : new Date(time).toISOString();
+}
