@@ -1,13 +1,18 @@
 import type { CappedOutput } from "./capped-output.ts";
 import type { Guarantee } from "./guarantees.ts";
 
-/** The tree is bound read-only (`read`) or writable (`write`); everything else is the same. */
-export type SandboxProfile = "read" | "write";
+/**
+ * The tree is bound read-only (`read`) or writable (`write`); `prepare` also has the network and a writable cache, and is
+ * for what the operator runs before an agent's first call. Everything else is the same.
+ */
+export type SandboxProfile = "read" | "write" | "prepare";
 
 /** What a session may see. All are the executor's own paths; none lies inside another's tree. */
 export interface SandboxWorkspace {
   readonly tree: string;
   readonly git: { readonly gitDir: string; readonly objects: string } | null;
+  /** For `prepare` alone; belongs to the user that the sandbox runs as, and lies in no agent's tree. */
+  readonly cache?: string;
 }
 
 export interface SandboxLimits {

@@ -10,13 +10,14 @@ import type {
   SandboxSession,
   SandboxWorkspace,
 } from "./backend.ts";
-import { bwrapArguments } from "./bwrap-arguments.ts";
+import { bwrapArguments, hasNetwork } from "./bwrap-arguments.ts";
 import { resolveCommand } from "./command-table.ts";
 import { readHostLayout, type HostLayout } from "./host-layout.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { probeSandbox } from "./probe.ts";
 import { killMarked, processMarker } from "./process-tree.ts";
-import { runSandboxed, STATUS_FD } from "./run-sandboxed.ts";
+import { runSandboxed, SECCOMP_FD, STATUS_FD } from "./run-sandboxed.ts";
+import { writeSeccompFiles, type SeccompFiles } from "./seccomp-files.ts";
 
 /** Opens sandboxes with the system's bubblewrap; refuses to be made for root without a service user. */
 export interface BwrapConfig {
@@ -28,6 +29,8 @@ export interface BwrapConfig {
   readonly effectiveUid: number;
   /** Directories with a `bin`, bound read-only under their own path; never inside an agent's tree. */
   readonly toolchains: readonly string[];
+  /** As Node names it; left out, this process's own. */
+  readonly architecture?: string;
 }
 
 interface Opened {
@@ -35,6 +38,7 @@ interface Opened {
   readonly layout: HostLayout;
   readonly etcDir: string;
   readonly inherited: readonly number[];
+  readonly seccomp: SeccompFiles | null;
 }
 
 export async function createBwrapBackend(config: BwrapConfig): Promise<SandboxBackend> {
@@ -43,6 +47,7 @@ export async function createBwrapBackend(config: BwrapConfig): Promise<SandboxBa
     config,
     layout: await readHostLayout(),
     etcDir: await writeEtc(config),
+    seccomp: await writeSeccompFiles(config.stateDir, config.architecture),
     inherited: await inheritedDescriptors(),
   };
   return {
@@ -114,7 +119,7 @@ interface Exec {
 
 async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<SandboxResult> {
   const { request, workspace, limits } = exec;
-  const { config, layout, etcDir, inherited } = opened;
+  const { config, layout, etcDir, inherited, seccomp } = opened;
   const [program = "", ...rest] = request.argv;
   const cwd = parseWorkspacePath(request.cwdRel, "read");
   if (!cwd.ok) return { kind: "path_refused", detail: cwd.detail };
@@ -133,6 +138,7 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     profile: request.profile,
     cwdRel: cwd.components.join("/"),
     statusFd: STATUS_FD,
+    seccompFd: seccomp === null ? null : SECCOMP_FD,
     command: [command.path, ...rest],
   });
   if (!(await request.fenceHolds())) return { kind: "fence_lost" };
@@ -142,6 +148,7 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     marker: processMarker(request.name),
     user: config.serviceUser,
     inherited,
+    seccompFile: seccomp?.[hasNetwork(request.profile) ? "network" : "closed"] ?? null,
     stdin: request.stdin ?? null,
     outputBytes: limits.outputBytes,
     timeoutMs: request.timeoutMs,

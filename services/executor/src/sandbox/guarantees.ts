@@ -23,7 +23,7 @@ function isGuarantee(name: string): name is Guarantee {
 export const REQUIRED_GUARANTEES = {
   read: [],
   mutate: [],
-  command: ["env", "fs", "killTree", "net", "noNewPrivs", "proc", "rlimits"],
+  command: ["env", "fs", "killTree", "net", "noNewPrivs", "proc", "rlimits", "seccomp"],
 } as const satisfies Record<string, readonly Guarantee[]>;
 
 export type ToolClass = keyof typeof REQUIRED_GUARANTEES;

@@ -19,13 +19,16 @@ export interface SandboxStart {
   readonly user: ServiceUser | null;
   /** Open descriptors of this process that the child must not get; they are covered with `/dev/null`. */
   readonly inherited: readonly number[];
+  /** The filter of system calls, for bubblewrap to read; null: there is none. */
+  readonly seccompFile: string | null;
   /** What the program reads; null: nothing at all. */
   readonly stdin: Uint8Array | null;
   readonly outputBytes: number;
   readonly timeoutMs: number;
 }
 
-/** Its descriptor inside bubblewrap; 3 is left for a filter of system calls. */
+/** Descriptors inside bubblewrap. */
+export const SECCOMP_FD = 3;
 export const STATUS_FD = 4;
 
 /** A process that was killed can't write; what is in the pipes by then is all there is. */
@@ -81,21 +84,31 @@ export async function runSandboxed(start: SandboxStart, signal: AbortSignal): Pr
   }
 }
 
-/** An error of `spawn` itself (no memory, an argv that is too long) is a value: nothing has started. */
+/**
+ * An error before anything has started (no memory, an argv that is too long, no filter) is a value. Each start opens the
+ * filter anew: bubblewrap reads it to its end.
+ */
 function spawnBwrap(start: SandboxStart): ChildProcess | Error {
-  const devNull = openSync("/dev/null", "r+");
+  const opened: number[] = [];
   try {
-    return spawnWith(start, devNull);
+    const devNull = openSync("/dev/null", "r+");
+    opened.push(devNull);
+    const filter = start.seccompFile === null ? devNull : openSync(start.seccompFile, "r");
+    opened.push(filter);
+    return spawnWith(start, { devNull, filter });
   } catch (error) {
     return error instanceof Error ? error : new Error("spawn failed", { cause: error });
   } finally {
-    closeSync(devNull);
+    for (const fd of new Set(opened)) closeSync(fd);
   }
 }
 
-function spawnWith(start: SandboxStart, devNull: number): ChildProcess {
+function spawnWith(
+  start: SandboxStart,
+  { devNull, filter }: { readonly devNull: number; readonly filter: number },
+): ChildProcess {
   const stdin = start.stdin === null ? "ignore" : "pipe";
-  const stdio: ("ignore" | "pipe" | number)[] = [stdin, "pipe", "pipe", devNull, "pipe"];
+  const stdio: ("ignore" | "pipe" | number)[] = [stdin, "pipe", "pipe", filter, "pipe"];
   for (const fd of start.inherited) {
     while (stdio.length < fd) stdio.push("ignore");
     if (fd > STATUS_FD) stdio[fd] = devNull;
