@@ -16,6 +16,7 @@ export interface BwrapPlan {
   readonly workspace: SandboxWorkspace;
   readonly limits: SandboxLimits;
   readonly profile: SandboxProfile;
+  readonly environment: Readonly<Record<string, string>>;
   readonly cwdRel: string;
   readonly statusFd: number;
   /** Where bubblewrap reads its filter of system calls; null where this architecture has none. */
@@ -75,8 +76,12 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
 
 function environmentArguments(plan: BwrapPlan): readonly string[] {
   const { profile, toolchains } = plan;
-  const names = profile === "prepare" ? prepareEnvironment(toolchains) : sandboxEnvironment(toolchains);
-  return Object.entries(names).flatMap(([name, value]) => ["--setenv", name, value]);
+  const own = profile === "prepare" ? prepareEnvironment(toolchains) : sandboxEnvironment(toolchains);
+  return Object.entries({ ...own, ...plan.environment }).flatMap(([name, value]) => [
+    "--setenv",
+    name,
+    value,
+  ]);
 }
 
 function systemArguments(plan: BwrapPlan): readonly string[] {

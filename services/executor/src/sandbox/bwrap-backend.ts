@@ -136,6 +136,7 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     workspace,
     limits,
     profile: request.profile,
+    environment: request.environment ?? {},
     cwdRel: cwd.components.join("/"),
     statusFd: STATUS_FD,
     seccompFd: seccomp === null ? null : SECCOMP_FD,
