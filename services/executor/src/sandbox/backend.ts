@@ -69,7 +69,11 @@ export type SandboxResult =
   /** It may have run, and its end was not seen. */
   | { readonly kind: "unknown"; readonly reason: string };
 
+export type BackendName = "bwrap" | "none";
+
 export interface SandboxSession {
+  /** What stands in the ledger entry of each call that this session ran. */
+  readonly backend: BackendName;
   exec(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult>;
   /** Kills what this session still runs. */
   close(): Promise<void>;
@@ -82,7 +86,7 @@ export interface ProbeReport {
 }
 
 export interface SandboxBackend {
-  readonly name: "bwrap";
+  readonly name: BackendName;
   probe(signal: AbortSignal): Promise<ProbeReport>;
   open(workspace: SandboxWorkspace, limits: SandboxLimits): Promise<SandboxSession>;
   /** Kills what any process left under this name; false: not seen dead. */

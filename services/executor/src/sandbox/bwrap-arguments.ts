@@ -121,7 +121,7 @@ function workspaceArguments(plan: BwrapPlan): readonly string[] {
 }
 
 /** Inside, because the limit on processes counts per user and user namespace. */
-function limitArguments(limits: SandboxLimits): readonly string[] {
+export function limitArguments(limits: SandboxLimits): readonly string[] {
   return [
     "/usr/bin/prlimit",
     `--nproc=${limits.processes}`,
