@@ -46,15 +46,12 @@ export const HOOKS =
 
 /** What is asked of a run's repository, with its own git dir; each writes nothing but its answer. */
 export const GIT_OPERATIONS = [
-  "status --porcelain",
   "status",
   "diff",
-  "diff --stat",
   "log -p -1",
   "log --show-signature -1",
   "add -A",
   "commit --allow-empty -m x",
   "checkout -- .",
   "stash",
-  "rev-parse HEAD",
 ] as const;
