@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { REQUIRED_GUARANTEES } from "../../services/executor/src/sandbox/guarantees.ts";
-import { startRealExecutor, type ExecutorPlace } from "../support/real-executor.ts";
+import { startRealExecutor, type ExecutorPlace, type RealExecutor } from "../support/real-executor.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -8,14 +8,20 @@ declare module "vitest" {
   }
 }
 
+let executor: RealExecutor | null = null;
+
 /** One real executor for all files. A machine without a sandbox fails here: a suite that is skipped shows nothing. */
-export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const executor = await startRealExecutor();
-  const missing = REQUIRED_GUARANTEES.command.filter((guarantee) => !executor.held().includes(guarantee));
+export async function setup(project: TestProject): Promise<void> {
+  const started = await startRealExecutor();
+  executor = started;
+  const missing = REQUIRED_GUARANTEES.command.filter((guarantee) => !started.held().includes(guarantee));
   if (missing.length > 0) {
-    await executor.close();
+    await started.close();
     throw new Error(`the sandbox doesn't hold ${missing.join(", ")} here, so nothing could be shown`);
   }
-  project.provide("executor", executor.place);
-  return () => executor.close();
+  project.provide("executor", started.place);
+}
+
+export async function teardown(): Promise<void> {
+  await executor?.close();
 }

@@ -81,4 +81,5 @@ test("an executor that is killed takes its calls along", async () => {
   await until("the call to begin", () => sleepers(77_031).length === 2);
   await executor.kill();
   await until("its processes to be gone", () => sleepers(77_031).length === 0);
+  expect(sleepers(77_031)).toEqual([]);
 });
