@@ -38,8 +38,8 @@ export default defineConfig({
           name: "escape",
           include: ["test/escape/**/*.test.ts"],
           globalSetup: ["test/escape/global-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

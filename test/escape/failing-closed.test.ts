@@ -44,21 +44,16 @@ test.each([
   expect(JSON.stringify(listed.result)).not.toContain("effect");
 });
 
-test.each([
-  ["fails", "exit 1"],
-  ["claims success", "exit 0"],
-  ["runs the program itself", RUNS_IT_ITSELF],
-])(
-  "a sandbox that %s once it was probed gives no result, and nothing weaker takes its place",
-  async (_, script) => {
-    const { executor, calls } = await executorWith('exec -c /usr/bin/bwrap "$@"');
-    const run = await calls.run();
-    expect((await run.bash("echo works")).stdout).toBe("works\n");
+test("a sandbox that breaks once it was probed gives no result, and nothing weaker takes its place", async () => {
+  const { executor, calls } = await executorWith('exec -c /usr/bin/bwrap "$@"');
+  const run = await calls.run();
+  expect((await run.bash("echo works")).stdout).toBe("works\n");
+  for (const script of ["exit 1", "exit 0", RUNS_IT_ITSELF]) {
     writeBwrap(executor.place, script);
     const ran = await run.bash("touch effect; echo ran");
-    expect([ran.end.errorClass, ran.stdout]).toEqual(["SANDBOX_FAILED", ""]);
-  },
-);
+    expect([script, ran.end.errorClass, ran.stdout]).toEqual([script, "SANDBOX_FAILED", ""]);
+  }
+});
 
 test.each([
   [{ AIRLOCK_SANDBOX: "none" }, "AIRLOCK_ALLOW_UNSANDBOXED=true"],

@@ -43,7 +43,7 @@ export interface GrantedCalls {
 
 const FINAL = new Set(["EXECUTED", "DENIED", "EXPIRED", "CANCELLED", "OUTCOME_UNKNOWN", "NEEDS_HUMAN"]);
 /** Policy lets no model start a shell; perl hands a script with another program's first line over to that program. */
-export const SCRIPT = "script.sh";
+const SCRIPT = "script.sh";
 
 const FAR_MS = 600_000;
 

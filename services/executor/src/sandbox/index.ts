@@ -1,6 +1,5 @@
 export {
   DEFAULT_SANDBOX_LIMITS,
-  type BackendName,
   type OperatorProgram,
   type ProbeReport,
   type SandboxBackend,
