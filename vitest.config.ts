@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-const source = { ssr: { resolve: { conditions: ["source", "node", "import", "module", "default"] } } };
+const conditions = ["source", "node", "import", "module", "default"];
+const source = { ssr: { resolve: { conditions } } };
 
 export default defineConfig({
   ...source,
@@ -27,6 +28,18 @@ export default defineConfig({
           include: ["test/integration/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        ...source,
+        // what runs before the tests is resolved by these
+        resolve: { conditions },
+        test: {
+          name: "escape",
+          include: ["test/escape/**/*.test.ts"],
+          globalSetup: ["test/escape/global-setup.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createWriteStream, existsSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ import type { Family } from "@airlock/core/wire";
 import { startGateway, type Gateway, type GatewayOptions } from "@airlock/replay";
 import { gatewayRoutes } from "../../packages/cli/src/local/index.ts";
 import { ROOT } from "./root.ts";
-import { program } from "./programs.ts";
+import { program, toolchains } from "./programs.ts";
 import { startRedis, type RedisServer } from "./redis-server.ts";
 import { playContract, vouchFor } from "./route-trust.ts";
 
@@ -231,10 +231,4 @@ async function started(child: ChildProcess, name: ProcessName): Promise<void> {
     child.stderr?.on("data", onData);
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code} at its start: ${seen}`)));
   });
-}
-
-/** Node's own folder, where the sandbox shows no other Node anyway. */
-function toolchains(): string {
-  const shown = ["/usr/bin/node", "/usr/local/bin/node"].some((file) => existsSync(file));
-  return shown ? "" : path.dirname(path.dirname(process.execPath));
 }

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "./cell.ts";
+import { ROOT } from "./root.ts";
 
 const run = promisify(execFile);
 

@@ -10,6 +10,8 @@ const NAMES = [
   "ledgerMs",
   "serviceUser",
   "toolchains",
+  "sandbox",
+  "allowUnsandboxed",
   "bwrap",
   "durability",
   "commitAuthor",

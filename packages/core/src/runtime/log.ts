@@ -61,6 +61,7 @@ export type LogEvent =
   | "service_stopped"
   | "service_stopping"
   | "turn_republished"
+  | "unsandboxed_call"
   | "workspace_prepared";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";

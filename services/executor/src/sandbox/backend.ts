@@ -3,14 +3,17 @@ import type { Guarantee } from "./guarantees.ts";
 
 /**
  * What is writable: the tree (`write`), nothing (`read`), or the git dir without its configuration (`git`), in which only
- * the executor's own git commands run. Everything else is the same.
+ * the executor's own git commands run. `prepare` has a writable tree, the network and a writable cache, and is for what the
+ * operator runs before an agent's first call. Everything else is the same.
  */
-export type SandboxProfile = "read" | "write" | "git";
+export type SandboxProfile = "read" | "write" | "git" | "prepare";
 
 /** What a session may see. All are the executor's own paths; none lies inside another's tree. */
 export interface SandboxWorkspace {
   readonly tree: string;
   readonly git: { readonly gitDir: string; readonly objects: string } | null;
+  /** For `prepare` alone; belongs to the user that the sandbox runs as, and lies in no agent's tree. */
+  readonly cache?: string;
 }
 
 export interface SandboxLimits {
@@ -67,7 +70,11 @@ export type SandboxResult =
   /** It may have run, and its end was not seen. */
   | { readonly kind: "unknown"; readonly reason: string };
 
+export type BackendName = "bwrap" | "none";
+
 export interface SandboxSession {
+  /** What stands in the ledger entry of each call that this session ran. */
+  readonly backend: BackendName;
   exec(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult>;
   /** Kills what this session still runs. */
   close(): Promise<void>;
@@ -80,7 +87,7 @@ export interface ProbeReport {
 }
 
 export interface SandboxBackend {
-  readonly name: "bwrap";
+  readonly name: BackendName;
   probe(signal: AbortSignal): Promise<ProbeReport>;
   open(workspace: SandboxWorkspace, limits: SandboxLimits): Promise<SandboxSession>;
   /** Kills what any process left under this name; false: not seen dead. */
