@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { createLedger } from "@airlock/core/ledger";
@@ -7,11 +8,12 @@ import {
   consume,
   createCancelBoard,
   createPublisher,
-  watchCancels,
+  watchSignals,
   type Delivery,
 } from "@airlock/core/queue";
 import {
   errorFields,
+  loadRepositories,
   loadTools,
   servePolicies,
   type RunningService,
@@ -23,7 +25,9 @@ import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createDurability } from "./durability.ts";
+import { startHeartbeat } from "./pool/index.ts";
 import { createBwrapBackend, missingGuarantees } from "./sandbox/index.ts";
+import { startVolumeSweeper } from "./sweep/index.ts";
 import { operatorBodies, TOOL_BODIES } from "./tools/index.ts";
 import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
 
@@ -33,6 +37,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const config = executorConfig();
   refuseReachablePolicies(config);
   const { catalog, operatorTools } = loadTools(config.tools);
+  const repositories = loadRepositories(config.repositories);
   const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
@@ -55,7 +60,16 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     sandbox: await openSandbox(context, config, serviceUser),
     owner: randomUUID(),
   };
-  const watching = watchCancels({ redis, signal }, (run) => cancels.cancel(run));
+  const member = { pool: config.pool, id: deps.owner, host: hostname() };
+  const heartbeat = startHeartbeat(redis, member, signal);
+  const sweeper = startVolumeSweeper(
+    { redis, keyring, log, repositories, volume: path.resolve(config.volume), workspaceMs: config.workspaceMs },
+    signal,
+  );
+  const watching = watchSignals(
+    { redis, signal },
+    { cancel: (run) => cancels.cancel(run), ended: (run) => sweeper.ended(run) },
+  );
   const execution = (delivery: Delivery<"execution">) => onExecution(deps, delivery);
   const consumer = consume(
     context,
@@ -65,9 +79,10 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   return {
     consumers: [consumer],
     checks: [() => sandboxCheck(deps.sandbox)],
+    drain: () => heartbeat.drain(),
     async close() {
       served.close();
-      await watching;
+      await Promise.all([watching, sweeper.done, heartbeat.done]);
       await publisher.close();
     },
   };

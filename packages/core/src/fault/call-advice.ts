@@ -71,6 +71,7 @@ export const CALL_ADVICE = {
   // execution
   CLAIM_LOST: AGAIN,
   COMMAND_NOT_FOUND: "Use a program that is there, or another tool.",
+  DISK_FULL: NOT_HERE,
   DURABILITY_UNAVAILABLE: NOT_HERE,
   GRANT_EXPIRED: AGAIN,
   GRANT_INVALID: AGAIN,
@@ -82,6 +83,8 @@ export const CALL_ADVICE = {
   PATH_REFUSED: "Use a path inside the workspace, relative to its root, that is not a protected place.",
   POLICY_CHANGED:
     "Don't send this call again. Reach the goal in a way that policy allows, or say why there is none.",
+  QUOTA_EXCEEDED:
+    "The workspace is over its quota. Remove files first, with delete_file or with the command rm; then send the call again.",
   SANDBOX_FAILED: AGAIN,
   SANDBOX_UNAVAILABLE: NOT_HERE,
   TOOL_FAILED: "Read what the tool said, change the arguments accordingly, and try again.",

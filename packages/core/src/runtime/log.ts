@@ -50,6 +50,8 @@ export type LogEvent =
   | "route_suspended"
   | "run_acted_on"
   | "run_admitted"
+  | "run_bound"
+  | "run_diff_taken"
   | "run_ended"
   | "run_refused"
   | "sandbox_probed"
@@ -57,7 +59,9 @@ export type LogEvent =
   | "service_stopped"
   | "service_stopping"
   | "turn_republished"
-  | "workspace_prepared";
+  | "workspace_prepare_failed"
+  | "workspace_prepared"
+  | "workspace_removed";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 

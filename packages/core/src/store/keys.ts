@@ -34,6 +34,8 @@ export function runKeys(run: string) {
     result: (itemKey: string) => `${base}:result:${itemKey}`,
     /** executor: the lease that keeps mutating calls apart */
     workspace: `${base}:workspace`,
+    /** executor: the sealed difference between the run's tree at its end and its base */
+    diff: `${base}:diff`,
     /** streamer and validator append sealed entries */
     conversation: `${base}:conversation`,
     /** validator: what people did about the run's refusals, and what came of it */
@@ -55,6 +57,12 @@ export const globalKeys = {
   quarantine: "airlock:quarantine",
   /** Stream of what people did about refusals, with their reasons; validator. */
   audit: "airlock:audit",
+  /** Set of the names of pools that an executor ever served; executors. */
+  pools: "airlock:pools",
+  /** Hash of a pool's executors: what each last said of itself, by its id; executors. */
+  pool: (pool: string) => `airlock:pool:${pool}`,
+  /** Set of the runs that are bound to a pool and go on; can be rebuilt; validator. */
+  poolRuns: (pool: string) => `airlock:pool:${pool}:runs`,
   /** Lease of the one sweeping validator. */
   sweeper: "airlock:sweeper",
   /** What streamers share about a route: its pause, and with `:slots` and `:starts` its slots and its starts. */

@@ -10,14 +10,14 @@ import type { ServiceUser } from "./service-user.ts";
 
 /** Linux's O_PATH, which `fs.constants` lacks: a handle that names an inode without opening it. */
 const O_PATH = 0o10_000_000;
-const DIRECTORY = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
+export const HELD_DIRECTORY = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
 const NEW_DIRECTORY_MODE = 0o755;
 
 export type HeldDirectory = { readonly ok: true; readonly handle: FileHandle } | PathRefusal;
 export type HeldEntry = { readonly ok: true; readonly handle: FileHandle } | PathRefusal;
 
 export function openRoot(path: string): Promise<FileHandle> {
-  return open(path, DIRECTORY);
+  return open(path, HELD_DIRECTORY);
 }
 
 export async function closingAfter<Value>(handle: FileHandle, work: Promise<Value>): Promise<Value> {
@@ -53,14 +53,14 @@ export async function holdDirectory(request: WalkRequest): Promise<HeldDirectory
 
 async function step(held: FileHandle, name: string, create: WalkRequest["create"]): Promise<HeldDirectory> {
   try {
-    return { ok: true, handle: await open(below(held, name), DIRECTORY) };
+    return { ok: true, handle: await open(below(held, name), HELD_DIRECTORY) };
   } catch (error) {
     if (create === null || errnoCode(error) !== "ENOENT") return refusalFor(error, "directory");
   }
   try {
     await mkdir(below(held, name), { mode: NEW_DIRECTORY_MODE }).catch(ignoreExisting);
     if (create.owner !== null) await giveTo(below(held, name), create.owner);
-    return { ok: true, handle: await open(below(held, name), DIRECTORY) };
+    return { ok: true, handle: await open(below(held, name), HELD_DIRECTORY) };
   } catch (error) {
     return refusalFor(error, "directory");
   }

@@ -1,6 +1,15 @@
 export { openWorkspaceFs, type WorkspaceFs } from "./workspace-fs.ts";
 export { parseWorkspacePath } from "./path-rules.ts";
-export { prepareWorkspace, removeWorkspace, type Workspace } from "./prepare-workspace.ts";
+export { prepareWorkspace, type Workspace, type WorkspaceRequest } from "./prepare-workspace.ts";
+export { emptyWorkspace, forgetWorkspace, pruneRefs, removeAbandoned } from "./remove-workspace.ts";
+export { removeTree } from "./remove-tree.ts";
+export { readRecord, type WorkspaceRecord } from "./workspace-record.ts";
+export { buildingPlaces, mirrorPlace, workspacePlaces, workspaceRuns } from "./workspace-places.ts";
+export { compareTree, type Comparison } from "./tree-diff.ts";
+export { commitOnMirror } from "./commit-on-mirror.ts";
+export { createTrustedGit } from "./trusted-git.ts";
+export { exists } from "./mirror.ts";
+export { lockVolume } from "./volume-lock.ts";
 export { makePrivateDirectory } from "./ownership.ts";
 export { defaultServiceUser, type ServiceUser } from "./service-user.ts";
 export type { Change, ChangeResult, FileState } from "./write-entry.ts";

@@ -1,14 +1,13 @@
-import { chmod, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { z } from "zod";
 import { errnoCode } from "./held-directory.ts";
 import { exists, fetchRevision } from "./mirror.ts";
 import { assertReachable, giveTree, makePrivateDirectory } from "./ownership.ts";
+import { removeTree } from "./remove-tree.ts";
 import type { ServiceUser } from "./service-user.ts";
 import { createTrustedGit, type TrustedGit } from "./trusted-git.ts";
 import {
-  abandonedPlaces,
   assertRunId,
   builderName,
   buildingPlace,
@@ -16,6 +15,7 @@ import {
   workspacePlaces,
   type WorkspacePlaces,
 } from "./workspace-places.ts";
+import { readRecord, writeRecord } from "./workspace-record.ts";
 
 /**
  * A run's source and ref in, its own tree and git dir out. Built aside and renamed, so that a workspace either is
@@ -42,35 +42,25 @@ export interface Workspace {
   readonly baseRevision: string;
 }
 
-const workspaceRecord = z.strictObject({
-  version: z.literal(1),
-  source: z.string(),
-  ref: z.string(),
-  baseRevision: z.string().regex(/^[0-9a-f]{40,64}$/),
-});
-type WorkspaceRecord = z.infer<typeof workspaceRecord>;
-
 export async function prepareWorkspace(request: WorkspaceRequest, signal: AbortSignal): Promise<Workspace> {
   assertRunId(request.runId);
   const places = workspacePlaces(join(request.volume, request.runId));
   const mirror = mirrorPlace(request.volume, request.source);
   if (!(await exists(places.root))) await build(request, mirror, signal);
-  const record = workspaceRecord.parse(JSON.parse(await readFile(places.record, "utf8")));
+  const record = await readRecord(places);
+  if (record === null) throw unavailable("the run's workspace has lost its record");
+  if (record.removedAt !== undefined) {
+    throw unavailable("the run's workspace was removed after the run's end (AIRLOCK_WORKSPACE_MS)");
+  }
   if (record.source !== request.source || record.ref !== request.ref) {
-    throw new AirlockError(
-      "WORKSPACE_UNAVAILABLE",
-      "the run's workspace was made from another source or ref",
-    );
+    throw unavailable("the run's workspace was made from another source or ref");
   }
   const { tree, gitDir, staging } = places;
   return { tree, gitDir, staging, objects: join(mirror, "objects"), baseRevision: record.baseRevision };
 }
 
-/** Frees the run's disk. The mirror stays: other runs borrow from it. */
-export async function removeWorkspace(volume: string, runId: string): Promise<void> {
-  assertRunId(runId);
-  const places = [...(await abandonedPlaces(volume, runId)), join(volume, runId)];
-  await Promise.all(places.map((place) => rm(place, { recursive: true, force: true })));
+function unavailable(detail: string): AirlockError {
+  return new AirlockError("WORKSPACE_UNAVAILABLE", detail);
 }
 
 async function build(request: WorkspaceRequest, mirror: string, signal: AbortSignal): Promise<void> {
@@ -94,8 +84,8 @@ async function build(request: WorkspaceRequest, mirror: string, signal: AbortSig
   // Owners changed, so the index is brought up to date once more: inside the sandbox it can't be.
   await git.run([...inTree(building), "update-index", "-q", "--refresh"], signal);
   if (serviceUser !== null) await giveTree(building.gitDir, serviceUser);
-  await rm(join(building.root, "home"), { recursive: true, force: true });
-  await writeRecord(building, { version: 1, source, ref, baseRevision });
+  await removeTree(join(building.root, "home"));
+  await writeRecord(building, { version: 1, source, ref, baseRevision, prepared: [] });
   await moveIntoPlace(building.root, join(volume, runId));
 }
 
@@ -105,8 +95,8 @@ async function refuseOtherRevision(
   building: string,
 ): Promise<void> {
   if (wanted === undefined || wanted === found) return;
-  await rm(building, { recursive: true, force: true });
-  throw new AirlockError("WORKSPACE_UNAVAILABLE", "the ref is another commit than workspace.baseRevision");
+  await removeTree(building);
+  throw unavailable("the ref is another commit than workspace.baseRevision");
 }
 
 /** The first preparation that is whole wins; what another one built beside it is dropped. */
@@ -115,7 +105,7 @@ async function moveIntoPlace(building: string, place: string): Promise<void> {
     await rename(building, place);
   } catch (error) {
     const lostRace = errnoCode(error) === "ENOTEMPTY" || errnoCode(error) === "EEXIST";
-    await rm(building, { recursive: true, force: true });
+    await removeTree(building);
     if (!lostRace) throw error;
   }
 }
@@ -144,14 +134,4 @@ async function checkOut(request: CheckOut, signal: AbortSignal): Promise<void> {
 
 function inTree(places: WorkspacePlaces): readonly string[] {
   return [`--git-dir=${places.gitDir}`, `--work-tree=${places.tree}`];
-}
-
-async function writeRecord(places: WorkspacePlaces, record: WorkspaceRecord): Promise<void> {
-  const file = await open(places.record, "wx", 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(record)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

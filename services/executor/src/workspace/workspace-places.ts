@@ -10,10 +10,12 @@ export interface WorkspacePlaces {
   readonly gitDir: string;
   readonly staging: string;
   readonly record: string;
+  /** The executor's own, while it compares the tree with its base. */
+  readonly comparison: string;
 }
 
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
-const RESERVED = new Set(["mirrors", "sandbox"]);
+const RESERVED = new Set(["mirrors", "prepared", "sandbox"]);
 
 export function assertRunId(runId: string): void {
   if (RUN_ID.test(runId) && !RESERVED.has(runId)) return;
@@ -27,6 +29,7 @@ export function workspacePlaces(root: string): WorkspacePlaces {
     gitDir: join(root, "git"),
     staging: join(root, "tmp"),
     record: join(root, "workspace.json"),
+    comparison: join(root, "comparison"),
   };
 }
 
@@ -40,10 +43,21 @@ export function builderName(runId: string): string {
   return `${runId}.${randomBytes(6).toString("hex")}`;
 }
 
-/** What preparations of a run left behind when they were killed. */
-export async function abandonedPlaces(volume: string, runId: string): Promise<readonly string[]> {
+/** The run that a preparation was for; null where the name is no preparation's. */
+export function builtFor(name: string): string | null {
+  return /^\.building-([A-Za-z0-9_-]+)\.[0-9a-f]+$/.exec(name)?.[1] ?? null;
+}
+
+/** The runs that have a place on the volume. */
+export async function workspaceRuns(volume: string): Promise<readonly string[]> {
   const names = await readdir(volume);
-  return names.filter((name) => name.startsWith(`.building-${runId}.`)).map((name) => join(volume, name));
+  return names.filter((name) => RUN_ID.test(name) && !RESERVED.has(name));
+}
+
+/** What preparations left behind when they were killed, or are still at. */
+export async function buildingPlaces(volume: string): Promise<readonly string[]> {
+  const names = await readdir(volume);
+  return names.filter((name) => builtFor(name) !== null).map((name) => join(volume, name));
 }
 
 export function mirrorPlace(volume: string, source: string): string {

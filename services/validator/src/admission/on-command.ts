@@ -120,7 +120,6 @@ function known(deps: Deps) {
     catalog: deps.catalog,
     policies: deps.policies,
     sources: deps.config.sources,
-    pool: deps.config.pool,
     rawMs: deps.config.rawMs,
   };
 }

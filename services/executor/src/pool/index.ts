@@ -1,0 +1,1 @@
+export { startHeartbeat, type Heartbeat } from "./heartbeat.ts";

@@ -1,0 +1,1 @@
+export { startVolumeSweeper, type VolumeSweeper } from "./volume-sweeper.ts";
