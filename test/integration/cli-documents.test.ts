@@ -38,6 +38,7 @@ test.each([
     route: "-",
     model: "-",
     turn: 0,
+    pool: null,
     createdAt: null,
     endedAt: null,
     reason: expect.stringMatching(/^SCHEMA_VERSION: /),

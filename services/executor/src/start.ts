@@ -63,7 +63,15 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const member = { pool: config.pool, id: deps.owner, host: hostname() };
   const heartbeat = startHeartbeat(redis, member, signal);
   const sweeper = startVolumeSweeper(
-    { redis, keyring, log, repositories, volume: path.resolve(config.volume), workspaceMs: config.workspaceMs },
+    {
+      redis,
+      keyring,
+      log,
+      repositories,
+      pool: config.pool,
+      volume: path.resolve(config.volume),
+      workspaceMs: config.workspaceMs,
+    },
     signal,
   );
   const watching = watchSignals(

@@ -9,7 +9,8 @@ export const runDiffSchema = z.strictObject({
   version: z.literal(1),
   /** the end of the run that it was taken at, in milliseconds of Redis' clock: a run may go on after an end */
   endedAt: z.number(),
-  baseRevision: z.string(),
+  /** null where none of its calls got as far as a workspace */
+  baseRevision: z.string().nullable(),
   /** lines; null for a binary file */
   files: z.array(z.strictObject({ path: z.string(), added: lines, deleted: lines })).readonly(),
   filesTotal: z.int(),

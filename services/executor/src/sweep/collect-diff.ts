@@ -20,6 +20,7 @@ export interface DiffDeps {
   readonly keyring: Keyring;
   readonly repositories: Repositories;
   readonly volume: string;
+  readonly pool: string;
 }
 
 /** Far below what Redis takes in one value; the whole is in the workspace until that is removed. */
@@ -29,7 +30,12 @@ const COMPARE_MS = 10 * 60_000;
 /** False where the run is gone or goes on again: its diff is nobody's. */
 export async function collectDiff(
   deps: DiffDeps,
-  run: { readonly id: string; readonly endedAt: number; readonly turns: number; readonly record: WorkspaceRecord },
+  run: {
+    readonly id: string;
+    readonly endedAt: number;
+    readonly turns: number;
+    readonly record: WorkspaceRecord;
+  },
   signal: AbortSignal,
 ): Promise<boolean> {
   const { source, baseRevision, prepared } = run.record;
@@ -53,6 +59,23 @@ export async function collectDiff(
     bounded,
   ).catch((error: unknown): RunDiff => ({ ...head, ...NOTHING, problems: [reasonOf(error, signal)] }));
   return writeRunDiff(deps, run.id, diff);
+}
+
+/** Of a run whose pool this is and that has no workspace here: it changed nothing. */
+export function noteNoWorkspace(
+  deps: DiffDeps,
+  run: { readonly id: string; readonly endedAt: number },
+): Promise<boolean> {
+  const problems = ["the run has no workspace: none of its calls got that far"];
+  const { id, endedAt } = run;
+  return writeRunDiff(deps, id, {
+    version: 1,
+    endedAt,
+    baseRevision: null,
+    prepared: [],
+    ...NOTHING,
+    problems,
+  });
 }
 
 const NOTHING = {

@@ -18,7 +18,7 @@ import {
   workspacePlaces,
   workspaceRuns,
 } from "../workspace/index.ts";
-import { collectDiff, type DiffDeps } from "./collect-diff.ts";
+import { collectDiff, noteNoWorkspace, type DiffDeps } from "./collect-diff.ts";
 
 export interface SweepDeps extends DiffDeps {
   readonly log: Log;
@@ -82,19 +82,24 @@ async function sweepRun(deps: SweepDeps, run: string, signal: AbortSignal): Prom
     if (await exists(places.root)) await forgetLater(deps, run, forgotten);
     return "swept";
   }
-  await rm(forgotten, { force: true });
   const now = await redisNow(deps.redis);
-  if (hash.endedAt === undefined) return "swept";
+  const { endedAt } = hash;
+  if (endedAt === undefined) return "swept";
+  const taken = (await readRunDiff(deps, run))?.endedAt === endedAt;
+  if (!(await exists(places.root))) {
+    if (!taken && hash.pool === deps.pool) await noteNoWorkspace(deps, { id: run, endedAt });
+    return "swept";
+  }
+  await rm(forgotten, { force: true });
   if (await isHeld(deps, run, now)) return "held";
   const record = await readRecord(places);
   if (record === null) return "swept";
   if (record.removedAt === undefined) {
-    const ended = { id: run, endedAt: hash.endedAt, turns: hash.turn, record };
-    const taken = (await readRunDiff(deps, run))?.endedAt === hash.endedAt;
+    const ended = { id: run, endedAt, turns: hash.turn, record };
     if (!taken && !(await collectDiff(deps, ended, signal))) return "swept";
     if (!taken) deps.log.write("info", "run_diff_taken", { run });
   }
-  if (now - hash.endedAt < deps.workspaceMs || !(await stillEnded(deps, run, hash))) return "swept";
+  if (now - endedAt < deps.workspaceMs || !(await stillEnded(deps, run, hash))) return "swept";
   await emptyWorkspace(deps.volume, run, now);
   if (record.removedAt === undefined) deps.log.write("info", "workspace_removed", { run });
   return "swept";
