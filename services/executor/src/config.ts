@@ -12,6 +12,8 @@ const NAMES = [
   "ledgerMs",
   "serviceUser",
   "toolchains",
+  "sandbox",
+  "allowUnsandboxed",
   "bwrap",
   "durability",
 ] as const;

@@ -12,7 +12,6 @@ import {
   type Delivery,
 } from "@airlock/core/queue";
 import {
-  errorFields,
   loadRepositories,
   loadTools,
   servePolicies,
@@ -25,8 +24,8 @@ import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createDurability } from "./durability.ts";
+import { openSandbox, sandboxCheck } from "./open-sandbox.ts";
 import { startHeartbeat } from "./pool/index.ts";
-import { createBwrapBackend, missingGuarantees } from "./sandbox/index.ts";
 import { startVolumeSweeper } from "./sweep/index.ts";
 import { operatorBodies, TOOL_BODIES } from "./tools/index.ts";
 import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
@@ -109,42 +108,6 @@ function refuseReachablePolicies({ policies, volume }: ExecutorConfig): void {
 
 function realpathOf(place: string): string {
   return existsSync(place) ? realpathSync(place) : place;
-}
-
-/** Tries the sandbox with canaries. Without one the executor still serves what starts no program. */
-async function openSandbox(
-  { log, signal }: ServiceContext,
-  config: ExecutorConfig,
-  serviceUser: ServiceUser | null,
-): Promise<Deps["sandbox"]> {
-  try {
-    const backend = await createBwrapBackend({
-      bwrapPath: config.bwrap,
-      stateDir: path.resolve(config.volume, "sandbox"),
-      serviceUser,
-      effectiveUid: process.geteuid?.() ?? 0,
-      toolchains: config.toolchains,
-    });
-    const probe = await backend.probe(signal);
-    const detail = Object.values(probe.detail).join("; ");
-    log.write(detail === "" ? "info" : "warn", "sandbox_probed", {
-      state: [...probe.held].join(" "),
-      detail,
-    });
-    return { backend, probe };
-  } catch (error) {
-    if (error instanceof AirlockError && error.code === "CONFIG_INVALID") throw error;
-    log.write("warn", "sandbox_probed", { state: "none", ...errorFields(error) });
-    return null;
-  }
-}
-
-function sandboxCheck(sandbox: Deps["sandbox"]) {
-  const missing = missingGuarantees("command", sandbox?.probe.held ?? new Set());
-  // Tools that start no program still work, so this doesn't take the executor out of service.
-  return missing.length === 0
-    ? { name: "sandbox", ok: true }
-    : { name: "sandbox", ok: true, detail: `commands are refused: ${missing.join(", ")} not shown to hold` };
 }
 
 function serviceUserOf(config: ExecutorConfig): ServiceUser | null {

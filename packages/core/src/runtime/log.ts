@@ -59,6 +59,7 @@ export type LogEvent =
   | "service_stopped"
   | "service_stopping"
   | "turn_republished"
+  | "unsandboxed_call"
   | "workspace_prepare_failed"
   | "workspace_prepared"
   | "workspace_removed";

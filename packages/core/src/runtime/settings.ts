@@ -166,6 +166,20 @@ export const SETTINGS = {
     readers: ["executor"],
     doc: "further folders with programs that sandboxes see read-only, comma-separated",
   },
+  sandbox: {
+    env: "AIRLOCK_SANDBOX",
+    schema: z.enum(["bwrap", "none"]),
+    fallback: "bwrap",
+    readers: ["executor"],
+    doc: "`bwrap` runs commands in a sandbox or not at all; `none` runs them without any, if the next setting agrees",
+  },
+  allowUnsandboxed: {
+    env: "AIRLOCK_ALLOW_UNSANDBOXED",
+    schema: z.enum(["true", "false"]),
+    fallback: "false",
+    readers: ["executor"],
+    doc: "`true` beside `AIRLOCK_SANDBOX=none`: commands may do all that the service user may; either one alone is refused",
+  },
   bwrap: {
     env: "AIRLOCK_BWRAP",
     schema: text,

@@ -3,7 +3,7 @@
 import type { ExecutionBody } from "@airlock/core/contract";
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
 import type { Deps } from "../deps.ts";
-import { DEFAULT_SANDBOX_LIMITS, missingGuarantees, type SandboxSession } from "../sandbox/index.ts";
+import { DEFAULT_SANDBOX_LIMITS, lacks, type SandboxSession } from "../sandbox/index.ts";
 import { openWorkspaceFs, type Workspace, type WorkspaceFs } from "../workspace/index.ts";
 import { toolClass } from "./tool-classes.ts";
 
@@ -11,6 +11,7 @@ export type PreparedCall =
   | {
       readonly ok: true;
       readonly files: WorkspaceFs;
+      readonly workspace: Workspace;
       /** null for tools that start no program */
       readonly session: SandboxSession | null;
       close(): Promise<void>;
@@ -31,6 +32,7 @@ export async function prepareCall(
     return {
       ok: true,
       files,
+      workspace,
       session,
       async close() {
         await Promise.all([files.close(), session?.close()]);
@@ -49,7 +51,7 @@ async function durabilityRefusal(deps: Deps, grant: ExecutionBody): Promise<Prep
 }
 
 function sandboxRefusal(deps: Deps, tool: string): PreparedCall | null {
-  const missing = missingGuarantees(toolClass(tool), deps.sandbox?.probe.held ?? new Set());
+  const missing = lacks(toolClass(tool), deps.sandbox);
   if (missing.length === 0) return null;
   return { ok: false, errorClass: "SANDBOX_UNAVAILABLE", detail: `missing here: ${missing.join(", ")}` };
 }

@@ -1,13 +1,18 @@
 import type { CappedOutput } from "./capped-output.ts";
 import type { Guarantee } from "./guarantees.ts";
 
-/** The tree is bound read-only (`read`) or writable (`write`); everything else is the same. */
-export type SandboxProfile = "read" | "write";
+/**
+ * The tree is bound read-only (`read`) or writable (`write`); `prepare` also has the network and a writable cache, and is
+ * for what the operator runs before an agent's first call. Everything else is the same.
+ */
+export type SandboxProfile = "read" | "write" | "prepare";
 
 /** What a session may see. All are the executor's own paths; none lies inside another's tree. */
 export interface SandboxWorkspace {
   readonly tree: string;
   readonly git: { readonly gitDir: string; readonly objects: string } | null;
+  /** For `prepare` alone; belongs to the user that the sandbox runs as, and lies in no agent's tree. */
+  readonly cache?: string;
 }
 
 export interface SandboxLimits {
@@ -34,6 +39,8 @@ export interface SandboxRequest {
   readonly program?: OperatorProgram;
   /** Left out: there is nothing to read. */
   readonly stdin?: Uint8Array;
+  /** Beside the sandbox's own; a name that it has already is the caller's from here on. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly cwdRel: string;
   readonly profile: SandboxProfile;
   readonly timeoutMs: number;
@@ -62,7 +69,11 @@ export type SandboxResult =
   /** It may have run, and its end was not seen. */
   | { readonly kind: "unknown"; readonly reason: string };
 
+export type BackendName = "bwrap" | "none";
+
 export interface SandboxSession {
+  /** What stands in the ledger entry of each call that this session ran. */
+  readonly backend: BackendName;
   exec(request: SandboxRequest, signal: AbortSignal): Promise<SandboxResult>;
   /** Kills what this session still runs. */
   close(): Promise<void>;
@@ -75,7 +86,7 @@ export interface ProbeReport {
 }
 
 export interface SandboxBackend {
-  readonly name: "bwrap";
+  readonly name: BackendName;
   probe(signal: AbortSignal): Promise<ProbeReport>;
   open(workspace: SandboxWorkspace, limits: SandboxLimits): Promise<SandboxSession>;
   /** Kills what any process left under this name; false: not seen dead. */

@@ -1,5 +1,5 @@
 import type { SandboxLimits, SandboxProfile, SandboxWorkspace } from "./backend.ts";
-import { sandboxEnvironment } from "./environment.ts";
+import { CACHE_PLACE, prepareEnvironment, sandboxEnvironment } from "./environment.ts";
 import type { HostLayout } from "./host-layout.ts";
 
 /**
@@ -16,14 +16,35 @@ export interface BwrapPlan {
   readonly workspace: SandboxWorkspace;
   readonly limits: SandboxLimits;
   readonly profile: SandboxProfile;
+  readonly environment: Readonly<Record<string, string>>;
   readonly cwdRel: string;
   readonly statusFd: number;
+  /** Where bubblewrap reads its filter of system calls; null where this architecture has none. */
+  readonly seccompFd: number | null;
   /** The first is an absolute path from the executor's own table. */
   readonly command: readonly string[];
 }
 
+/** What each profile may change, and whether it has a network. */
+const PROFILES = {
+  read: { tree: "--ro-bind", cache: null, network: false },
+  write: { tree: "--bind", cache: null, network: false },
+  prepare: { tree: "--bind", cache: "--bind", network: true },
+} as const satisfies Record<SandboxProfile, ProfileRights>;
+
+interface ProfileRights {
+  readonly tree: "--bind" | "--ro-bind";
+  /** null: it isn't there */
+  readonly cache: "--bind" | null;
+  readonly network: boolean;
+}
+
+export function hasNetwork(profile: SandboxProfile): boolean {
+  return PROFILES[profile].network;
+}
+
 const ISOLATION = [
-  ["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"],
+  ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
   ["--unshare-cgroup-try", "--disable-userns"],
   ["--cap-drop", "ALL"],
   ["--die-with-parent", "--new-session"],
@@ -32,10 +53,13 @@ const ISOLATION = [
 ].flat();
 
 const ETC_FROM_HOST = ["/etc/alternatives", "/etc/ssl/certs", "/etc/ld.so.cache"] as const;
+/** How names become addresses. */
+const ETC_FOR_NETWORK = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf"] as const;
 
 export function bwrapArguments(plan: BwrapPlan): readonly string[] {
   return [
     ISOLATION,
+    hasNetwork(plan.profile) ? [] : ["--unshare-net"],
     environmentArguments(plan),
     systemArguments(plan),
     deviceArguments(plan.limits),
@@ -43,6 +67,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
     workspaceArguments(plan),
     ["--remount-ro", "/"],
     ["--chdir", plan.cwdRel === "" ? "/ws" : `/ws/${plan.cwdRel}`],
+    plan.seccompFd === null ? [] : ["--seccomp", String(plan.seccompFd)],
     ["--json-status-fd", String(plan.statusFd)],
     ["--", ...limitArguments(plan.limits)],
     ["--", ...plan.command],
@@ -50,7 +75,9 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
 }
 
 function environmentArguments(plan: BwrapPlan): readonly string[] {
-  return Object.entries(sandboxEnvironment(plan.toolchains)).flatMap(([name, value]) => [
+  const { profile, toolchains } = plan;
+  const own = profile === "prepare" ? prepareEnvironment(toolchains) : sandboxEnvironment(toolchains);
+  return Object.entries({ ...own, ...plan.environment }).flatMap(([name, value]) => [
     "--setenv",
     name,
     value,
@@ -65,8 +92,12 @@ function systemArguments(plan: BwrapPlan): readonly string[] {
     ["--dir", "/etc"],
     ["--ro-bind", `${plan.etcDir}/passwd`, "/etc/passwd"],
     ["--ro-bind", `${plan.etcDir}/group`, "/etc/group"],
-    ETC_FROM_HOST.flatMap((path) => ["--ro-bind-try", path, path]),
+    etcFromHost(plan.profile).flatMap((path) => ["--ro-bind-try", path, path]),
   ].flat();
+}
+
+function etcFromHost(profile: SandboxProfile): readonly string[] {
+  return hasNetwork(profile) ? [...ETC_FROM_HOST, ...ETC_FOR_NETWORK] : ETC_FROM_HOST;
 }
 
 /** Every writable place besides the tree is a bounded file system of its own, so nothing can be renamed out. */
@@ -80,16 +111,17 @@ function deviceArguments(limits: SandboxLimits): readonly string[] {
 }
 
 function workspaceArguments(plan: BwrapPlan): readonly string[] {
-  const { tree, git } = plan.workspace;
-  const bind = plan.profile === "write" ? "--bind" : "--ro-bind";
-  const own = [bind, tree, "/ws"];
+  const { tree, git, cache = null } = plan.workspace;
+  const rights = PROFILES[plan.profile];
+  const own = [rights.tree, tree, "/ws"];
+  if (rights.cache !== null && cache !== null) own.push(rights.cache, cache, CACHE_PLACE);
   if (git === null) return own;
   // The git dir names the borrowed objects by their path on the host, so they appear under the same one.
   return [...own, "--ro-bind", git.gitDir, "/git", "--ro-bind", git.objects, git.objects];
 }
 
 /** Inside, because the limit on processes counts per user and user namespace. */
-function limitArguments(limits: SandboxLimits): readonly string[] {
+export function limitArguments(limits: SandboxLimits): readonly string[] {
   return [
     "/usr/bin/prlimit",
     `--nproc=${limits.processes}`,

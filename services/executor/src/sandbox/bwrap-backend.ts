@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { makePrivateDirectory, parseWorkspacePath, type ServiceUser } from "../workspace/index.ts";
+import { makePrivateDirectory, parseWorkspacePath } from "../workspace/index.ts";
 import type {
   SandboxBackend,
   SandboxLimits,
@@ -10,24 +10,27 @@ import type {
   SandboxSession,
   SandboxWorkspace,
 } from "./backend.ts";
-import { bwrapArguments } from "./bwrap-arguments.ts";
+import { bwrapArguments, hasNetwork } from "./bwrap-arguments.ts";
 import { resolveCommand } from "./command-table.ts";
 import { readHostLayout, type HostLayout } from "./host-layout.ts";
+import { assertIdentity, type Identity } from "./identity.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { probeSandbox } from "./probe.ts";
 import { killMarked, processMarker } from "./process-tree.ts";
-import { runSandboxed, STATUS_FD } from "./run-sandboxed.ts";
+import { runSandboxed, SECCOMP_FD, STATUS_FD } from "./run-sandboxed.ts";
+import { createSession } from "./session.ts";
+import { writeSeccompFiles, type SeccompFiles } from "./seccomp-files.ts";
 
 /** Opens sandboxes with the system's bubblewrap; refuses to be made for root without a service user. */
-export interface BwrapConfig {
+export interface BwrapConfig extends Identity {
   /** By absolute path: distributions grant user namespaces to this very file. */
   readonly bwrapPath: string;
   /** The executor's own, on the volume: the probe shows what holds there. */
   readonly stateDir: string;
-  readonly serviceUser: ServiceUser | null;
-  readonly effectiveUid: number;
   /** Directories with a `bin`, bound read-only under their own path; never inside an agent's tree. */
   readonly toolchains: readonly string[];
+  /** As Node names it; left out, this process's own. */
+  readonly architecture?: string;
 }
 
 interface Opened {
@@ -35,14 +38,17 @@ interface Opened {
   readonly layout: HostLayout;
   readonly etcDir: string;
   readonly inherited: readonly number[];
+  readonly seccomp: SeccompFiles | null;
 }
 
 export async function createBwrapBackend(config: BwrapConfig): Promise<SandboxBackend> {
   assertIdentity(config);
+  assertToolchains(config);
   const opened: Opened = {
     config,
     layout: await readHostLayout(),
     etcDir: await writeEtc(config),
+    seccomp: await writeSeccompFiles(config.stateDir, config.architecture),
     inherited: await inheritedDescriptors(),
   };
   return {
@@ -62,13 +68,7 @@ export async function createBwrapBackend(config: BwrapConfig): Promise<SandboxBa
   };
 }
 
-function assertIdentity(config: BwrapConfig): void {
-  if (config.effectiveUid === 0 && (config.serviceUser === null || config.serviceUser.uid === 0)) {
-    throw new AirlockError("CONFIG_INVALID", "an executor that runs as root needs a service user");
-  }
-  if (config.effectiveUid !== 0 && config.serviceUser !== null) {
-    throw new AirlockError("CONFIG_INVALID", "only an executor that runs as root can use a service user");
-  }
+function assertToolchains(config: BwrapConfig): void {
   const relative = config.toolchains.find((dir) => !/^\/[^:\0]+[^/:\0]$/.test(dir));
   if (relative !== undefined) {
     throw new AirlockError(
@@ -90,20 +90,7 @@ async function writeEtc(config: BwrapConfig): Promise<string> {
 }
 
 function openSession(opened: Opened, workspace: SandboxWorkspace, limits: SandboxLimits): SandboxSession {
-  const closing = new AbortController();
-  const running = new Set<Promise<SandboxResult>>();
-  return {
-    exec(request, signal) {
-      const both = AbortSignal.any([signal, closing.signal]);
-      const result = execIn(opened, { workspace, limits, request }, both);
-      running.add(result);
-      return result.finally(() => running.delete(result));
-    },
-    async close() {
-      closing.abort();
-      await Promise.allSettled(running);
-    },
-  };
+  return createSession("bwrap", (request, signal) => execIn(opened, { workspace, limits, request }, signal));
 }
 
 interface Exec {
@@ -114,7 +101,7 @@ interface Exec {
 
 async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<SandboxResult> {
   const { request, workspace, limits } = exec;
-  const { config, layout, etcDir, inherited } = opened;
+  const { config, layout, etcDir, inherited, seccomp } = opened;
   const [program = "", ...rest] = request.argv;
   const cwd = parseWorkspacePath(request.cwdRel, "read");
   if (!cwd.ok) return { kind: "path_refused", detail: cwd.detail };
@@ -131,8 +118,10 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     workspace,
     limits,
     profile: request.profile,
+    environment: request.environment ?? {},
     cwdRel: cwd.components.join("/"),
     statusFd: STATUS_FD,
+    seccompFd: seccomp === null ? null : SECCOMP_FD,
     command: [command.path, ...rest],
   });
   if (!(await request.fenceHolds())) return { kind: "fence_lost" };
@@ -142,6 +131,7 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     marker: processMarker(request.name),
     user: config.serviceUser,
     inherited,
+    seccompFile: seccomp?.[hasNetwork(request.profile) ? "network" : "closed"] ?? null,
     stdin: request.stdin ?? null,
     outputBytes: limits.outputBytes,
     timeoutMs: request.timeoutMs,

@@ -7,6 +7,19 @@ export function binDirs(toolchains: readonly string[]): readonly string[] {
   return [...toolchains.map((dir) => join(dir, "bin")), ...SYSTEM_BIN_DIRS];
 }
 
+/** Where a `prepare` step sees the cache that it may fill. */
+export const CACHE_PLACE = "/cache";
+
+/** The environment of a `prepare` step: the same, with the package managers' caches in the cache folder. */
+export function prepareEnvironment(toolchains: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    ...sandboxEnvironment(toolchains),
+    PIP_CACHE_DIR: `${CACHE_PLACE}/pip`,
+    XDG_CACHE_HOME: CACHE_PLACE,
+    npm_config_cache: `${CACHE_PLACE}/npm`,
+  };
+}
+
 /** The whole environment of a sandboxed program: built from nothing. */
 export function sandboxEnvironment(toolchains: readonly string[]): Readonly<Record<string, string>> {
   return {

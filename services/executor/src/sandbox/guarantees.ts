@@ -23,12 +23,24 @@ function isGuarantee(name: string): name is Guarantee {
 export const REQUIRED_GUARANTEES = {
   read: [],
   mutate: [],
-  command: ["env", "fs", "killTree", "net", "noNewPrivs", "proc", "rlimits"],
+  command: ["env", "fs", "killTree", "net", "noNewPrivs", "proc", "rlimits", "seccomp"],
 } as const satisfies Record<string, readonly Guarantee[]>;
 
 export type ToolClass = keyof typeof REQUIRED_GUARANTEES;
 
-/** Empty when the tool class may run. */
+/** Empty when the tool class may run; `null` stands for a machine without a sandbox. */
+export function lacks(toolClass: ToolClass, sandbox: ProbedSandbox | null): readonly Guarantee[] {
+  // Without a sandbox by the operator's own word, nothing is asked of one.
+  if (sandbox?.backend.name === "none") return [];
+  return missingGuarantees(toolClass, sandbox?.probe.held ?? new Set());
+}
+
+export interface ProbedSandbox {
+  readonly backend: { readonly name: "bwrap" | "none" };
+  readonly probe: { readonly held: ReadonlySet<Guarantee> };
+}
+
+/** What a tool class needs and was not shown to hold. */
 export function missingGuarantees(toolClass: ToolClass, held: ReadonlySet<Guarantee>): readonly Guarantee[] {
   return REQUIRED_GUARANTEES[toolClass].filter((guarantee) => !held.has(guarantee));
 }

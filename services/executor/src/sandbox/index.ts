@@ -1,5 +1,6 @@
 export {
   DEFAULT_SANDBOX_LIMITS,
+  type BackendName,
   type OperatorProgram,
   type ProbeReport,
   type SandboxBackend,
@@ -10,10 +11,13 @@ export {
 } from "./backend.ts";
 export { createBwrapBackend, type BwrapConfig } from "./bwrap-backend.ts";
 export { bwrapArguments, type BwrapPlan } from "./bwrap-arguments.ts";
+export { bwrapAdvice } from "./bwrap-version.ts";
+export { createNoneBackend } from "./none-backend.ts";
 export { createOutputCollector, type CappedOutput } from "./capped-output.ts";
 export { resolveProgram, type ProgramPlaces } from "./operator-program.ts";
 export {
   GUARANTEES,
+  lacks,
   missingGuarantees,
   REQUIRED_GUARANTEES,
   type Guarantee,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, lchown, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, lchown, mkdir, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { makePrivateDirectory, type ServiceUser } from "../workspace/index.ts";
@@ -50,6 +50,7 @@ export async function probeSandbox(place: ProbePlace, signal: AbortSignal): Prom
       output: canaries.text,
       environmentNames: Object.keys(sandboxEnvironment(place.toolchains)),
       connections,
+      networkNamespace: await readlink("/proc/self/ns/net"),
       written: await wasWritten(root, token),
       executorEnvironment: await environmentDigest(),
       daemonStarted: daemon.text.includes("started"),

@@ -12,8 +12,10 @@ const PLAN: BwrapPlan = {
   },
   limits: DEFAULT_SANDBOX_LIMITS,
   profile: "write",
+  environment: {},
   cwdRel: "sub/dir",
   statusFd: 4,
+  seccompFd: 3,
   command: ["/usr/bin/printf", "--", "--bind"],
 };
 
@@ -30,8 +32,8 @@ test("the whole argv, but for the environment", () => {
   const rest = args.lastIndexOf("--setenv") + 3;
   expect([...args.slice(0, env), "…", ...args.slice(rest)].join(" ")).toBe(
     [
-      "--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try",
-      "--disable-userns --cap-drop ALL --die-with-parent --new-session --hostname sandbox --clearenv …",
+      "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try",
+      "--disable-userns --cap-drop ALL --die-with-parent --new-session --hostname sandbox --clearenv --unshare-net …",
       "--ro-bind /usr /usr --symlink usr/bin /bin --ro-bind /lib64 /lib64 --dir /etc",
       "--ro-bind /volume/sandbox/etc/passwd /etc/passwd --ro-bind /volume/sandbox/etc/group /etc/group",
       "--ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ssl/certs /etc/ssl/certs",
@@ -39,7 +41,7 @@ test("the whole argv, but for the environment", () => {
       "--size 67108864 --tmpfs /dev/shm --remount-ro /dev --size 67108864 --tmpfs /tmp",
       "--ro-bind /opt/node /opt/node --ro-bind /opt/count /opt/count --bind /volume/r/tree /ws --ro-bind /volume/r/git /git",
       "--ro-bind /volume/mirrors/m.git/objects /volume/mirrors/m.git/objects",
-      "--remount-ro / --chdir /ws/sub/dir --json-status-fd 4",
+      "--remount-ro / --chdir /ws/sub/dir --seccomp 3 --json-status-fd 4",
       "-- /usr/bin/prlimit --nproc=128 --nofile=512 --fsize=67108864 --cpu=600 --data=4294967296 --core=0",
       "-- /usr/bin/printf -- --bind",
     ].join(" "),
@@ -53,6 +55,17 @@ function writable(args: readonly string[]): readonly string[] {
 test("only the tree is ever writable, and not in the read profile", () => {
   expect(writable(bwrapArguments(PLAN).slice(0, -1))).toEqual(["--bind /volume/r/tree /ws"]);
   expect(writable(bwrapArguments({ ...PLAN, profile: "read", command: ["/usr/bin/true"] }))).toEqual([]);
+});
+
+test("a prepare step alone has the network, and a cache beside the tree", () => {
+  const workspace = { ...PLAN.workspace, cache: "/volume/cache/c" };
+  const prepare = bwrapArguments({ ...PLAN, workspace, profile: "prepare", command: ["/usr/bin/true"] });
+  expect(writable(prepare)).toEqual(["--bind /volume/r/tree /ws", "--bind /volume/cache/c /cache"]);
+  expect(prepare).not.toContain("--unshare-net");
+  expect(prepare.join(" ")).toContain("--setenv npm_config_cache /cache/npm");
+  const write = bwrapArguments({ ...PLAN, workspace });
+  expect(write).toContain("--unshare-net");
+  expect(write.join(" ")).not.toMatch(/\/cache|resolv\.conf/);
 });
 
 test("no mount has its destination inside the tree", () => {

@@ -226,6 +226,33 @@ describe("escapes", () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
+  test("a prepare step reaches the network and fills its cache; the executor's environment and what lies outside stay away", async () => {
+    process.env["AIRLOCK_TEST_CANARY"] = "canary-value";
+    const { root, backend, tree, outside } = await sandbox();
+    const cache = join(root, "cache");
+    mkdirSync(cache);
+    for (const place of [cache, outside]) chmodSync(place, 0o777);
+    const server = createServer((socket) => socket.end("heard")).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const session = await backend.open({ tree, git: null, cache }, DEFAULT_SANDBOX_LIMITS);
+    const shared = { name: `prepare-${root}`, fenceHolds: holds, cwdRel: "", timeoutMs: 20_000 } as const;
+    const run = (profile: "prepare" | "write", script: string) =>
+      session.exec({ ...shared, profile, argv: ["bash", "-c", script] }, signal);
+    const result = await run(
+      "prepare",
+      `cat < /dev/tcp/127.0.0.1/${port}; echo; echo x > /cache/x && echo x > x && echo wrote; env | grep -c canary
+      (touch ${outside}/x || touch /usr/x) 2>/dev/null && echo OUT; grep Seccomp: /proc/self/status | tr '\\t' ' '`,
+    );
+    const after = await run("write", "ls /cache 2>&1; true");
+    server.close();
+    delete process.env["AIRLOCK_TEST_CANARY"];
+    expect(summary(result)).toEqual({ code: 0, stdout: "heard\nwrote\n0\nSeccomp: 2\n", stderr: "" });
+    expect(readdirSync(cache)).toEqual(["x"]);
+    expect(summary(after)).toMatchObject({ stdout: expect.stringContaining("No such file") as string });
+  });
+
   test("the tree is not writable in the read profile", async () => {
     const { exec, tree } = await sandbox();
     expect(await exec(["touch", "x"], { profile: "read" })).toMatchObject({ kind: "exited", code: 1 });
@@ -382,11 +409,8 @@ describe("probe", () => {
     const { backend, root } = await sandbox();
     const { held, detail } = await backend.probe(signal);
     expect(missingGuarantees("command", held)).toEqual([]);
-    expect(detail).toEqual({
-      memTotal: "not provided by this backend",
-      seccomp: "not provided by this backend",
-    });
-    expect(readdirSync(join(root, "state"))).toEqual(["etc"]);
+    expect(Object.keys(detail)).toEqual(["memTotal"]);
+    expect(readdirSync(join(root, "state"))).toEqual(["etc", "seccomp-closed", "seccomp-network"]);
   });
 
   test("a sandbox with a hole loses the guarantee, and a command then misses it", async () => {
