@@ -20,6 +20,7 @@ import {
 } from "@airlock/core/runtime";
 import { createJudge } from "@airlock/core/verdict";
 import { onExecution } from "./call/on-execution.ts";
+import { createRunPrepare } from "./call/run-prepare.ts";
 import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
@@ -41,6 +42,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
+  const sandbox = await openSandbox(context, config, serviceUser);
   const deps: Deps = {
     config,
     redis,
@@ -50,13 +52,16 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     log,
     cancels,
     serviceUser,
-    workspaces: createWorkspaces(config, serviceUser, signal),
+    workspaces: createWorkspaces(
+      { config, serviceUser, repositories, runPrepare: createRunPrepare(sandbox, log) },
+      signal,
+    ),
     ledger: createLedger(redis, config.ledgerMs),
     policies: served.policies,
     judge: createJudge(catalog),
     bodies: new Map([...TOOL_BODIES, ...(await operatorBodies(operatorTools, config))]),
     durability: createDurability(redis, config.durability),
-    sandbox: await openSandbox(context, config, serviceUser),
+    sandbox,
     owner: randomUUID(),
   };
   const member = { pool: config.pool, id: deps.owner, host: hostname() };

@@ -1,9 +1,14 @@
-import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
+import type { FetchCredentials, PrepareStep } from "@airlock/core/run";
+import { checkOut, inTree } from "./check-out.ts";
+import { credentialEnvironment } from "./fetch-credentials.ts";
 import { errnoCode } from "./held-directory.ts";
 import { exists, fetchRevision } from "./mirror.ts";
 import { assertReachable, giveTree, makePrivateDirectory } from "./ownership.ts";
+import { placeFolders } from "./place-folders.ts";
+import { preparedFolders, type RunPrepare } from "./prepared-folders.ts";
 import { removeTree } from "./remove-tree.ts";
 import type { ServiceUser } from "./service-user.ts";
 import { createTrustedGit, type TrustedGit } from "./trusted-git.ts";
@@ -30,6 +35,8 @@ export interface WorkspaceRequest {
   /** the commit that the ref has to be; left out, whichever it is */
   readonly baseRevision?: string | undefined;
   readonly serviceUser: ServiceUser | null;
+  readonly credentials?: FetchCredentials | undefined;
+  readonly prepare?: { readonly step: PrepareStep; readonly run: RunPrepare } | undefined;
 }
 
 export interface Workspace {
@@ -64,7 +71,7 @@ function unavailable(detail: string): AirlockError {
 }
 
 async function build(request: WorkspaceRequest, mirror: string, signal: AbortSignal): Promise<void> {
-  const { volume, runId, source, ref, serviceUser } = request;
+  const { volume, runId, serviceUser } = request;
   // An operator's own directory keeps its owner and mode.
   if (!(await exists(volume))) await makePrivateDirectory(volume, serviceUser);
   await makePrivateDirectory(join(volume, "mirrors"), serviceUser);
@@ -72,31 +79,60 @@ async function build(request: WorkspaceRequest, mirror: string, signal: AbortSig
   const builder = builderName(runId);
   const building = workspacePlaces(buildingPlace(volume, builder));
   await makePrivateDirectory(building.root, serviceUser);
-  const git = await createTrustedGit(join(building.root, "home"));
+  try {
+    await buildIn(building, { ...request, mirror, builder }, signal);
+    await moveIntoPlace(building.root, join(volume, runId));
+  } catch (error) {
+    await removeTree(building.root);
+    throw error;
+  }
+}
+
+async function buildIn(
+  building: WorkspacePlaces,
+  request: WorkspaceRequest & { readonly mirror: string; readonly builder: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, ref, serviceUser, credentials, mirror, builder } = request;
+  const home = join(building.root, "home");
+  await mkdir(home, { mode: 0o700 });
+  const environment =
+    credentials === undefined ? {} : await credentialEnvironment(home, source, credentials);
+  const git = await createTrustedGit(home, { environment });
   const baseRevision = await fetchRevision(git, { mirror, source, ref, builder }, signal);
-  await refuseOtherRevision(request, baseRevision, building.root);
+  if (request.baseRevision !== undefined && request.baseRevision !== baseRevision) {
+    throw unavailable("the ref is another commit than workspace.baseRevision");
+  }
   await checkOut({ git, places: building, mirror, baseRevision }, signal);
   await mkdir(building.staging, { mode: 0o700 });
   if (serviceUser !== null) {
     await giveTree(building.tree, serviceUser);
     await giveTree(building.gitDir, serviceUser);
   }
+  const prepared = await prepareTree(building, { ...request, git, baseRevision }, signal);
   // Owners changed, so the index is brought up to date once more: inside the sandbox it can't be.
   await git.run([...inTree(building), "update-index", "-q", "--refresh"], signal);
   if (serviceUser !== null) await giveTree(building.gitDir, serviceUser);
-  await removeTree(join(building.root, "home"));
-  await writeRecord(building, { version: 1, source, ref, baseRevision, prepared: [] });
-  await moveIntoPlace(building.root, join(volume, runId));
+  await removeTree(home);
+  await writeRecord(building, { version: 1, source, ref, baseRevision, prepared: [...prepared] });
 }
 
-async function refuseOtherRevision(
-  { baseRevision: wanted }: WorkspaceRequest,
-  found: string,
-  building: string,
-): Promise<void> {
-  if (wanted === undefined || wanted === found) return;
-  await removeTree(building);
-  throw unavailable("the ref is another commit than workspace.baseRevision");
+/** Fills the folders of a repository's `prepare` step; returns those that there are. */
+async function prepareTree(
+  building: WorkspacePlaces,
+  request: WorkspaceRequest & {
+    readonly mirror: string;
+    readonly git: TrustedGit;
+    readonly baseRevision: string;
+  },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { prepare, serviceUser } = request;
+  if (prepare === undefined) return [];
+  const { step } = prepare;
+  const scratch = join(building.root, "prepare");
+  const prepared = await preparedFolders({ ...request, ...prepare, scratch }, signal);
+  return placeFolders(prepared, { tree: building.tree, folders: step.folders, serviceUser }, signal);
 }
 
 /** The first preparation that is whole wins; what another one built beside it is dropped. */
@@ -108,30 +144,4 @@ async function moveIntoPlace(building: string, place: string): Promise<void> {
     await removeTree(building);
     if (!lostRace) throw error;
   }
-}
-
-interface CheckOut {
-  readonly git: TrustedGit;
-  readonly places: WorkspacePlaces;
-  readonly mirror: string;
-  readonly baseRevision: string;
-}
-
-async function checkOut(request: CheckOut, signal: AbortSignal): Promise<void> {
-  const { git, places, mirror, baseRevision } = request;
-  const init = ["init", "--quiet", "--template=", "--shared=0644", `--separate-git-dir=${places.gitDir}`];
-  await git.run([...init, places.tree], signal);
-  await chmod(places.tree, 0o755);
-  await mkdir(join(places.gitDir, "objects", "info"), { recursive: true });
-  await writeFile(join(places.gitDir, "objects", "info", "alternates"), `${join(mirror, "objects")}\n`);
-  const inside = inTree(places);
-  await git.run([...inside, "config", "core.checkStat", "minimal"], signal);
-  await git.run([...inside, "symbolic-ref", "HEAD", "refs/heads/airlock"], signal);
-  await git.run([...inside, "reset", "--quiet", "--hard", baseRevision], signal);
-  // Meaningful only in the sandbox, where the git dir is mounted read-only under this name.
-  await writeFile(join(places.tree, ".git"), "gitdir: /git\n");
-}
-
-function inTree(places: WorkspacePlaces): readonly string[] {
-  return [`--git-dir=${places.gitDir}`, `--work-tree=${places.tree}`];
 }

@@ -61,7 +61,10 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_COMPLAINT_BYTES = 16 * 1024;
 
 /** `home` is a directory of the executor's own; git's one configuration file is written there. */
-export async function createTrustedGit(home: string, gitPath = "/usr/bin/git"): Promise<TrustedGit> {
+export async function createTrustedGit(
+  home: string,
+  given: { readonly environment?: Readonly<Record<string, string>> } = {},
+): Promise<TrustedGit> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const config = join(home, "gitconfig");
   await writeFile(config, CONFIG, { mode: 0o600 });
@@ -74,8 +77,9 @@ export async function createTrustedGit(home: string, gitPath = "/usr/bin/git"): 
     HOME: home,
     LC_ALL: "C",
     PATH: "/usr/local/bin:/usr/bin:/bin",
+    ...given.environment,
   };
-  const git = { gitPath, environment, cwd: home };
+  const git = { gitPath: "/usr/bin/git", environment, cwd: home };
   return {
     run: (args, signal) => runGit(git, args, signal),
     read: (args, options, signal) => readGit(git, { args, ...options }, signal),

@@ -15,7 +15,7 @@ export interface WorkspacePlaces {
 }
 
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
-const RESERVED = new Set(["mirrors", "prepared", "sandbox"]);
+const RESERVED = new Set(["cache", "mirrors", "prepared", "sandbox"]);
 
 export function assertRunId(runId: string): void {
   if (RUN_ID.test(runId) && !RESERVED.has(runId)) return;
@@ -61,6 +61,14 @@ export async function buildingPlaces(volume: string): Promise<readonly string[]>
 }
 
 export function mirrorPlace(volume: string, source: string): string {
-  const digest = createHash("sha256").update(source).digest("hex").slice(0, 32);
-  return join(volume, "mirrors", `${digest}.git`);
+  return join(volume, "mirrors", `${digestOf(source)}.git`);
+}
+
+/** What the `prepare` steps of a source download, for the next of them. */
+export function cachePlace(volume: string, source: string): string {
+  return join(volume, "cache", digestOf(source));
+}
+
+function digestOf(source: string): string {
+  return createHash("sha256").update(source).digest("hex").slice(0, 32);
 }
