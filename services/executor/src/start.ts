@@ -52,6 +52,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     log,
     cancels,
     serviceUser,
+    repositories,
     workspaces: createWorkspaces(
       { config, serviceUser, repositories, runPrepare: createRunPrepare(sandbox, log) },
       signal,

@@ -19,8 +19,13 @@ export interface PlannedCall {
 export async function planTool(call: PlannedCall, signal: AbortSignal): Promise<ToolPlan> {
   const tool = call.bodies.get(call.manifest.name);
   if (tool === undefined) return refused("TOOL_UNKNOWN", "the executor has no body for this tool");
+  const { prepared, manifest, args } = call;
   try {
-    return await tool.plan(contextOf(call), call.args, signal);
+    const over = await prepared.quota.refusal(manifest, args);
+    if (over !== null) return refused("QUOTA_EXCEEDED", over);
+    const plan = await tool.plan(contextOf(call), args, signal);
+    if (plan.kind === "outcome") return plan;
+    return { ...plan, run: async (any) => prepared.quota.counted(manifest, await plan.run(any)) };
   } catch {
     // What the error says may quote arguments.
     return refused("TOOL_FAILED", "the tool could not look at what it needs, and nothing was run");
@@ -54,6 +59,6 @@ function contextOf({ itemKey, fence, lease, source, prepared, manifest }: Planne
   };
 }
 
-function refused(errorClass: "TOOL_UNKNOWN" | "TOOL_FAILED", detail: string): ToolPlan {
+function refused(errorClass: "TOOL_UNKNOWN" | "TOOL_FAILED" | "QUOTA_EXCEEDED", detail: string): ToolPlan {
   return { kind: "outcome", outcome: { status: "refused", errorClass, detail } };
 }

@@ -97,8 +97,12 @@ const REFUSED_ERRNO = {
   EPERM: "may not be opened",
 } as const satisfies Record<string, string>;
 
-/** What a hostile or mistaken path can cause becomes a value; a full or broken disk is thrown. */
+/** What a hostile or mistaken path can cause becomes a value, and so does a full disk; a broken one is thrown. */
 export function refusalFor(error: unknown, what: "file" | "directory"): PathRefusal {
+  if (isDiskFull(error)) {
+    const detail = "the executor's volume has no room left; the file was not written";
+    return { ok: false, errorClass: "DISK_FULL", detail, missing: false };
+  }
   const code = errnoCode(error);
   if (code === null || !isRefusedErrno(code)) throw error;
   return refusePath(`the ${what} ${REFUSED_ERRNO[code]}`, code === "ENOENT");
@@ -106,6 +110,10 @@ export function refusalFor(error: unknown, what: "file" | "directory"): PathRefu
 
 function isRefusedErrno(code: string): code is keyof typeof REFUSED_ERRNO {
   return Object.hasOwn(REFUSED_ERRNO, code);
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return ["ENOSPC", "EDQUOT"].includes(errnoCode(error) ?? "");
 }
 
 export function errnoCode(error: unknown): string | null {

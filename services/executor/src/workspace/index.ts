@@ -10,6 +10,8 @@ export { compareTree, type Comparison } from "./tree-diff.ts";
 export { commitOnMirror } from "./commit-on-mirror.ts";
 export { createTrustedGit } from "./trusted-git.ts";
 export { exists } from "./mirror.ts";
+export { exceeds, measureTree, readUsage, writeUsage, type TreeUsage } from "./tree-usage.ts";
+export { isDiskFull } from "./held-directory.ts";
 export { lockVolume } from "./volume-lock.ts";
 export { makePrivateDirectory } from "./ownership.ts";
 export { defaultServiceUser, type ServiceUser } from "./service-user.ts";

@@ -44,6 +44,8 @@ export interface Workspace {
   readonly gitDir: string;
   /** For the executor's own half-written files; never visible in a sandbox. */
   readonly staging: string;
+  /** Where it is kept what the tree holds. */
+  readonly usage: string;
   /** The mirror's objects, which the git dir borrows. */
   readonly objects: string;
   readonly baseRevision: string;
@@ -62,8 +64,9 @@ export async function prepareWorkspace(request: WorkspaceRequest, signal: AbortS
   if (record.source !== request.source || record.ref !== request.ref) {
     throw unavailable("the run's workspace was made from another source or ref");
   }
-  const { tree, gitDir, staging } = places;
-  return { tree, gitDir, staging, objects: join(mirror, "objects"), baseRevision: record.baseRevision };
+  const { tree, gitDir, staging, usage } = places;
+  const { baseRevision } = record;
+  return { tree, gitDir, staging, usage, objects: join(mirror, "objects"), baseRevision };
 }
 
 function unavailable(detail: string): AirlockError {
@@ -96,8 +99,7 @@ async function buildIn(
   const { source, ref, serviceUser, credentials, mirror, builder } = request;
   const home = join(building.root, "home");
   await mkdir(home, { mode: 0o700 });
-  const environment =
-    credentials === undefined ? {} : await credentialEnvironment(home, source, credentials);
+  const environment = credentials === undefined ? {} : await credentialEnvironment(home, source, credentials);
   const git = await createTrustedGit(home, { environment });
   const baseRevision = await fetchRevision(git, { mirror, source, ref, builder }, signal);
   if (request.baseRevision !== undefined && request.baseRevision !== baseRevision) {

@@ -14,7 +14,8 @@ export async function emptyWorkspace(volume: string, runId: string, at: number):
   const record = await readRecord(places);
   if (record === null) return;
   if (record.removedAt === undefined) await writeRecord(places, { ...record, removedAt: at });
-  for (const place of [places.tree, places.gitDir, places.staging, places.comparison]) await removeTree(place);
+  const { tree, gitDir, staging, comparison, usage } = places;
+  for (const place of [tree, gitDir, staging, comparison, usage]) await removeTree(place);
 }
 
 /** Removes all that is left of a run that nobody knows any more. The mirror stays: other runs borrow from it. */

@@ -10,6 +10,8 @@ export interface WorkspacePlaces {
   readonly gitDir: string;
   readonly staging: string;
   readonly record: string;
+  /** What the tree was last counted to hold. */
+  readonly usage: string;
   /** The executor's own, while it compares the tree with its base. */
   readonly comparison: string;
 }
@@ -29,6 +31,7 @@ export function workspacePlaces(root: string): WorkspacePlaces {
     gitDir: join(root, "git"),
     staging: join(root, "tmp"),
     record: join(root, "workspace.json"),
+    usage: join(root, "usage.json"),
     comparison: join(root, "comparison"),
   };
 }
