@@ -1,6 +1,7 @@
 import type { JsonObject } from "@airlock/core/json";
 import type { ToolManifest } from "@airlock/core/tool";
 import type { ReadyPlan, Tool, ToolContext, ToolOutcome, ToolPlan } from "../tools/index.ts";
+import { fencedFiles } from "../workspace/index.ts";
 import type { Lease } from "./lease.ts";
 import type { PreparedCall } from "./prepare-call.ts";
 
@@ -47,7 +48,7 @@ export async function runPlan(plan: ReadyPlan, signal: AbortSignal): Promise<Too
 function contextOf({ itemKey, fence, lease, source, prepared, manifest }: PlannedCall): ToolContext {
   const { files, session, workspace } = prepared;
   return {
-    files,
+    files: fencedFiles(files, () => lease.holds()),
     session,
     workspace,
     source,

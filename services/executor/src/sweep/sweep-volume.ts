@@ -83,6 +83,7 @@ async function sweepRun(deps: SweepDeps, run: string, signal: AbortSignal): Prom
     return "swept";
   }
   const now = await redisNow(deps.redis);
+  await rm(forgotten, { force: true });
   const { endedAt } = hash;
   if (endedAt === undefined) return "swept";
   const taken = (await readRunDiff(deps, run))?.endedAt === endedAt;
@@ -90,7 +91,6 @@ async function sweepRun(deps: SweepDeps, run: string, signal: AbortSignal): Prom
     if (!taken && hash.pool === deps.pool) await noteNoWorkspace(deps, { id: run, endedAt });
     return "swept";
   }
-  await rm(forgotten, { force: true });
   if (await isHeld(deps, run, now)) return "held";
   const record = await readRecord(places);
   if (record === null) return "swept";

@@ -1,3 +1,4 @@
+export { fencedFiles } from "./fenced-files.ts";
 export { openWorkspaceFs, type WorkspaceFs } from "./workspace-fs.ts";
 export { parseWorkspacePath } from "./path-rules.ts";
 export { prepareWorkspace, type Workspace, type WorkspaceRequest } from "./prepare-workspace.ts";

@@ -143,7 +143,8 @@ function keepHead(maxBytes: number) {
 }
 
 function gitFailed(args: readonly string[], stderr: string, cause: Error): AirlockError {
-  const command = args.find((arg) => !arg.startsWith("-")) ?? "";
+  const valued = ["-C", "-c"];
+  const command = args.find((arg, at) => !arg.startsWith("-") && !valued.includes(args[at - 1] ?? "")) ?? "";
   const said = stderr.trim().split("\n").slice(-3).join("; ").slice(0, 400);
   return new AirlockError("WORKSPACE_UNAVAILABLE", `git ${command} failed: ${said}`, { cause });
 }
