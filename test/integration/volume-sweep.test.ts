@@ -109,6 +109,17 @@ test("an ended run's diff is taken once, kept as long as the run, and its tree g
   expect(await diffOf(run)).toMatchObject({ files: [{ path: "NEW" }] });
 });
 
+test("the tree of a run stays while nobody knows what one of its calls did", async () => {
+  const run = await worked();
+  await end(run, 120_000);
+  await server.redis.sadd(runKeys(run).unknown, `${run}.1.1.0`);
+  await sweepVolume(deps, never);
+  expect([(await diffOf(run))?.filesTotal, existsSync(treeOf(run))]).toEqual([1, true]);
+  await server.redis.del(runKeys(run).unknown);
+  await sweepVolume(deps, never);
+  expect(existsSync(treeOf(run))).toBe(false);
+});
+
 test("a run that went on after its end has its diff taken anew at the next", async () => {
   const run = await worked();
   await end(run, 1_000);

@@ -36,6 +36,10 @@ export function runKeys(run: string) {
     workspace: `${base}:workspace`,
     /** executor: the sealed difference between the run's tree at its end and its base */
     diff: `${base}:diff`,
+    /** executor: set of calls with effects of which nobody knows yet whether they ran: nothing changes the workspace meanwhile */
+    unknown: `${base}:unknown`,
+    /** executor: set of those among them that wait for a person: what wants to change the workspace is refused */
+    frozen: `${base}:frozen`,
     /** streamer and validator append sealed entries */
     conversation: `${base}:conversation`,
     /** validator: what people did about the run's refusals, and what came of it */
@@ -63,6 +67,8 @@ export const globalKeys = {
   pool: (pool: string) => `airlock:pool:${pool}`,
   /** Set of the runs that are bound to a pool and go on; can be rebuilt; validator. */
   poolRuns: (pool: string) => `airlock:pool:${pool}:runs`,
+  /** Sorted set of the calls in every run's `:unknown` by the time of it, can be rebuilt; executor. */
+  unknowns: "airlock:unknowns",
   /** Lease of the one sweeping validator. */
   sweeper: "airlock:sweeper",
   /** What streamers share about a route: its pause, and with `:slots` and `:starts` its slots and its starts. */

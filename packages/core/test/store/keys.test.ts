@@ -23,6 +23,8 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     actions: keys.actions,
     workspace: keys.workspace,
     diff: keys.diff,
+    unknown: keys.unknown,
+    frozen: keys.frozen,
     conversation: keys.conversation,
     events: keys.events,
   };
@@ -45,6 +47,8 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     actions: "airlock:{run}:actions",
     workspace: "airlock:{run}:workspace",
     diff: "airlock:{run}:diff",
+    unknown: "airlock:{run}:unknown",
+    frozen: "airlock:{run}:frozen",
     conversation: "airlock:{run}:conversation",
     events: "airlock:{run}:events",
   });

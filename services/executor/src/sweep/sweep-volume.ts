@@ -99,7 +99,8 @@ async function sweepRun(deps: SweepDeps, run: string, signal: AbortSignal): Prom
     if (!taken && !(await collectDiff(deps, ended, signal))) return "swept";
     if (!taken) deps.log.write("info", "run_diff_taken", { run });
   }
-  if (now - endedAt < deps.workspaceMs || !(await stillEnded(deps, run, hash))) return "swept";
+  if (now - endedAt < deps.workspaceMs || (await isDoubted(deps, run))) return "swept";
+  if (!(await stillEnded(deps, run, hash))) return "swept";
   await emptyWorkspace(deps.volume, run, now);
   if (record.removedAt === undefined) deps.log.write("info", "workspace_removed", { run });
   return "swept";
@@ -114,6 +115,11 @@ async function stillEnded(deps: SweepDeps, run: string, { endedAt }: RunHash): P
 async function isHeld(deps: SweepDeps, run: string, now: number): Promise<boolean> {
   const [holder, until] = await deps.redis.hmget(runKeys(run).workspace, "holder", "holderUntil");
   return typeof holder === "string" && Number(until ?? 0) > now;
+}
+
+/** Nobody knows yet what one of its calls did: whoever finds out looks at the tree. */
+async function isDoubted({ redis }: SweepDeps, run: string): Promise<boolean> {
+  return (await redis.scard(runKeys(run).unknown)) > 0;
 }
 
 /** Redis may have lost what it knew: the place goes a day after it was first missed there. */
