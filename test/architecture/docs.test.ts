@@ -81,6 +81,8 @@ describe("docs/data-flow.md", () => {
         report: globalKeys.report("<route>"),
         limit: globalKeys.limit("<route>"),
         breaker: globalKeys.breaker("<route>"),
+        pool: globalKeys.pool("<pool>"),
+        poolRuns: globalKeys.poolRuns("<pool>"),
       }),
     ];
     expect(namesBelow("Redis keys")).toEqual(keys.map((key) => `\`${key}\``).toSorted());

@@ -43,6 +43,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
   const sandbox = await openSandbox(context, config, serviceUser);
+  const runPrepare = createRunPrepare(sandbox, log);
   const deps: Deps = {
     config,
     redis,
@@ -53,10 +54,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     cancels,
     serviceUser,
     repositories,
-    workspaces: createWorkspaces(
-      { config, serviceUser, repositories, runPrepare: createRunPrepare(sandbox, log) },
-      signal,
-    ),
+    workspaces: createWorkspaces({ config, serviceUser, repositories, runPrepare }, signal),
     ledger: createLedger(redis, config.ledgerMs),
     policies: served.policies,
     judge: createJudge(catalog),
@@ -65,24 +63,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     sandbox,
     owner: randomUUID(),
   };
-  const member = { pool: config.pool, id: deps.owner, host: hostname() };
-  const heartbeat = startHeartbeat(redis, member, signal);
-  const sweeper = startVolumeSweeper(
-    {
-      redis,
-      keyring,
-      log,
-      repositories,
-      pool: config.pool,
-      volume: path.resolve(config.volume),
-      workspaceMs: config.workspaceMs,
-    },
-    signal,
-  );
-  const watching = watchSignals(
-    { redis, signal },
-    { cancel: (run) => cancels.cancel(run), ended: (run) => sweeper.ended(run) },
-  );
+  const duties = startDuties(deps, signal);
   const execution = (delivery: Delivery<"execution">) => onExecution(deps, delivery);
   const consumer = consume(
     context,
@@ -92,13 +73,32 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   return {
     consumers: [consumer],
     checks: [() => sandboxCheck(deps.sandbox)],
-    drain: () => heartbeat.drain(),
+    drain: duties.drain,
     async close() {
       served.close();
-      await Promise.all([watching, sweeper.done, heartbeat.done]);
+      await duties.done;
       await publisher.close();
     },
   };
+}
+
+/** What goes on beside the calls: the pool hears of this executor, its volume is looked after, signals are obeyed. */
+function startDuties(
+  deps: Deps,
+  signal: AbortSignal,
+): { readonly drain: () => void; readonly done: Promise<unknown> } {
+  const { redis, cancels, config } = deps;
+  const { pool, workspaceMs } = config;
+  const heartbeat = startHeartbeat(redis, { pool, id: deps.owner, host: hostname() }, signal);
+  const sweeper = startVolumeSweeper(
+    { ...deps, pool, volume: path.resolve(config.volume), workspaceMs },
+    signal,
+  );
+  const watching = watchSignals(
+    { redis, signal },
+    { cancel: (run) => cancels.cancel(run), ended: (run) => sweeper.ended(run) },
+  );
+  return { drain: () => heartbeat.drain(), done: Promise.all([watching, sweeper.done, heartbeat.done]) };
 }
 
 /** Nothing that decides about an agent lies where its workspaces are. */

@@ -48,7 +48,7 @@ export async function watchSignals(
       const answer: unknown = await connection.xread("BLOCK", BLOCK_MS, "STREAMS", globalKeys.control, last);
       const entries = entriesOf(answer);
       last = entries.at(-1)?.[0] ?? last;
-      for (const [, [kind, run]] of entries) if (run !== undefined) handlerOf(handlers, kind)?.(run);
+      for (const [, fields] of entries) handle(handlers, fields);
     } catch {
       // the connection is down or closing: nothing can be lost that the run's flag doesn't say as well
       await sleep(200, undefined, { signal: deps.signal }).catch(() => undefined);
@@ -62,8 +62,8 @@ async function endOf(connection: Redis): Promise<string> {
   return newest?.[0] ?? "0-0";
 }
 
-function handlerOf(handlers: SignalHandlers, kind: string | undefined): SignalHandlers["cancel"] {
-  return kind === "cancel" || kind === "ended" ? handlers[kind] : undefined;
+function handle(handlers: SignalHandlers, [kind, run]: readonly string[]): void {
+  if (run !== undefined && (kind === "cancel" || kind === "ended")) handlers[kind]?.(run);
 }
 
 function entriesOf(answer: unknown): readonly (readonly [string, readonly string[]])[] {

@@ -3,6 +3,7 @@
 import type { ExecutionBody } from "@airlock/core/contract";
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
 import { DEFAULT_QUOTA } from "@airlock/core/run";
+import { runKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 import { DEFAULT_SANDBOX_LIMITS, lacks, type SandboxSession } from "../sandbox/index.ts";
 import { isDiskFull, openWorkspaceFs, type Workspace, type WorkspaceFs } from "../workspace/index.ts";
@@ -14,6 +15,8 @@ export type PreparedCall =
       readonly ok: true;
       readonly files: WorkspaceFs;
       readonly quota: QuotaGuard;
+      /** Whether the workspace is still leased to this call: begin compares this epoch with that of its claim. */
+      readonly epochHolds: () => Promise<boolean>;
       readonly workspace: Workspace;
       /** null for tools that start no program */
       readonly session: SandboxSession | null;
@@ -34,11 +37,13 @@ export async function prepareCall(
     const allowed = deps.repositories(grant.workspace.source)?.quota ?? DEFAULT_QUOTA;
     const quota = createQuotaGuard(workspace, opened, allowed);
     const { files } = quota;
+    const epochHolds = await watchEpoch(deps, grant);
     const session = await openSession(deps, workspace, { tool: grant.tool, ...limits });
     return {
       ok: true,
       files,
       quota,
+      epochHolds,
       workspace,
       session,
       async close() {
@@ -50,6 +55,13 @@ export async function prepareCall(
     if (!(error instanceof AirlockError)) throw error;
     return { ok: false, errorClass: "WORKSPACE_FAILED", detail: error.message };
   }
+}
+
+async function watchEpoch({ redis }: Deps, { run, effect }: ExecutionBody): Promise<() => Promise<boolean>> {
+  if (effect === "read") return () => Promise.resolve(true);
+  const read = () => redis.hget(runKeys(run).workspace, "epoch");
+  const claimed = await read();
+  return async () => (await read()) === claimed;
 }
 
 async function durabilityRefusal(deps: Deps, grant: ExecutionBody): Promise<PreparedCall | null> {

@@ -47,8 +47,9 @@ export async function runPlan(plan: ReadyPlan, signal: AbortSignal): Promise<Too
 
 function contextOf({ itemKey, fence, lease, source, prepared, manifest }: PlannedCall): ToolContext {
   const { files, session, workspace } = prepared;
+  const fenceHolds = async (): Promise<boolean> => (await prepared.epochHolds()) && (await lease.holds());
   return {
-    files: fencedFiles(files, () => lease.holds()),
+    files: fencedFiles(files, fenceHolds),
     session,
     workspace,
     source,
@@ -56,7 +57,7 @@ function contextOf({ itemKey, fence, lease, source, prepared, manifest }: Planne
     limits: manifest.limits,
     itemKey,
     name: `${itemKey}.${fence}`,
-    fenceHolds: () => lease.holds(),
+    fenceHolds,
   };
 }
 

@@ -3,12 +3,12 @@ import type { ExecutionBody } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { sourceAllowed, type Repositories } from "@airlock/core/run";
 import type { ExecutorConfig } from "../config.ts";
+import { createLatelyFailed } from "./lately-failed.ts";
 import { prepareWorkspace, type RunPrepare, type ServiceUser, type Workspace } from "../workspace/index.ts";
 
 /** Gives the workspace of a granted run, made on its first call; calls that ask together wait for one preparation. */
 export type Workspaces = (grant: Pick<ExecutionBody, "run" | "workspace">) => Promise<Workspace>;
 
-/** What went wrong a moment ago goes wrong again: the calls of a run don't each wait for it anew. */
 const FAILED_MS = 30_000;
 
 /** Throws WORKSPACE_UNAVAILABLE for a source that the operator doesn't allow, and where the preparation fails. */
@@ -24,44 +24,32 @@ export function createWorkspaces(
   const { config, serviceUser, repositories, runPrepare } = deps;
   const volume = path.resolve(config.volume);
   const preparing = new Map<string, Promise<Workspace>>();
-  const failed = new Map<string, { readonly error: unknown; readonly until: number }>();
+  const failed = createLatelyFailed(FAILED_MS);
   return async ({ run, workspace: { source, ref, baseRevision } }) => {
-    if (!sourceAllowed(source, config.sources)) {
-      throw new AirlockError(
-        "WORKSPACE_UNAVAILABLE",
-        "the source is not one that the operator allows (AIRLOCK_SOURCES)",
-      );
-    }
-    const lately = failed.get(run);
-    if (lately !== undefined && performance.now() < lately.until) throw lately.error;
-    failed.delete(run);
+    refuseForeign(source, config.sources);
+    failed.check(run);
     const known = preparing.get(run);
     if (known !== undefined) return known;
     const { prepare: step, credentials } = repositories(source) ?? {};
-    const prepared = prepareWorkspace(
-      {
-        volume,
-        runId: run,
-        source,
-        ref,
-        baseRevision,
-        serviceUser,
-        credentials,
-        prepare: step === undefined ? undefined : { step, run: runPrepare },
-      },
-      signal,
-    );
+    const prepare = step === undefined ? undefined : { step, run: runPrepare };
+    const request = { volume, runId: run, source, ref, baseRevision, serviceUser, credentials, prepare };
+    const prepared = prepareWorkspace(request, signal);
     preparing.set(run, prepared);
     try {
       return await prepared;
     } catch (error) {
-      if (step !== undefined) {
-        for (const [each, { until }] of failed) if (performance.now() >= until) failed.delete(each);
-        failed.set(run, { error, until: performance.now() + FAILED_MS });
-      }
+      if (step !== undefined) failed.note(run, error);
       throw error;
     } finally {
       preparing.delete(run);
     }
   };
+}
+
+function refuseForeign(source: string, allowed: readonly string[]): void {
+  if (sourceAllowed(source, allowed)) return;
+  throw new AirlockError(
+    "WORKSPACE_UNAVAILABLE",
+    "the source is not one that the operator allows (AIRLOCK_SOURCES)",
+  );
 }

@@ -22,7 +22,7 @@ export function startVolumeSweeper(deps: SweepDeps, signal: AbortSignal): Volume
   let woken = new AbortController();
   const run = async (): Promise<void> => {
     let nextLook = 0;
-    for (let looks = 0; !signal.aborted; ) {
+    for (let looks = 0; !signal.aborted;) {
       woken = new AbortController();
       const whole = performance.now() >= nextLook;
       const held = await underLock(deps, signal, async () => {
@@ -62,7 +62,11 @@ async function underLock(
     if (!(await exists(deps.volume))) return [];
     const lock = await lockVolume(join(deps.volume, ".sweeper.lock"), { wait: false, signal });
     if (lock === null) return [];
-    return await work().finally(() => lock.release());
+    try {
+      return await work();
+    } finally {
+      await lock.release();
+    }
   } catch (error) {
     if (!signal.aborted) {
       deps.log.write("warn", "handler_failed", { place: "volume sweep", ...errorFields(error) });

@@ -49,10 +49,11 @@ async function placeFolder(
     const args = ["--archive", "--no-target-directory", "--reflink=auto", "--", from, place];
     const stdio = ["ignore", "ignore", "ignore", handle.fd] as const;
     const child = spawn("/bin/cp", args, { cwd: "/", env: {}, stdio: [...stdio], signal });
-    const [code]: unknown[] = await once(child, "exit");
-    return Number(code ?? -1);
+    await once(child, "exit");
+    return child.exitCode ?? -1;
   };
-  if ((await closingAfter(handle, copy())) !== 0) throw unplaced(to.folder, "it can't be copied; is the volume full?");
+  if ((await closingAfter(handle, copy())) !== 0)
+    throw unplaced(to.folder, "it can't be copied; is the volume full?");
 }
 
 function unplaced(folder: string, why: string): AirlockError {

@@ -92,7 +92,11 @@ async function indexTree(
 ): Promise<readonly string[]> {
   const submodules = await submoduleEntries({ git, inTree }, signal);
   // For a submodule of its index git starts a git inside the tree, which would obey the configuration there.
-  await updateIndex({ git, inTree }, submodules.map(({ path }) => `0 ${"0".repeat(40)}\t${path}`), signal);
+  await updateIndex(
+    { git, inTree },
+    submodules.map(({ path }) => `0 ${"0".repeat(40)}\t${path}`),
+    signal,
+  );
   const kept = prepared.map((folder) => `:(exclude,top,literal)${folder}`);
   const add = ["-c", "core.quotePath=true", "add", "--all", "--ignore-errors", "--", ":/", ...kept];
   const { complaints } = await git.read([...inTree, ...add], { maxBytes: 0 }, signal);
@@ -163,8 +167,11 @@ async function textsOf(
 
 function fileChange(line: string): FileChange {
   const [added = "", deleted = "", ...path] = line.split("\t");
-  const count = (text: string): number | null => (text === "-" ? null : Number(text));
-  return { path: path.join("\t"), added: count(added), deleted: count(deleted) };
+  return { path: path.join("\t"), added: lineCount(added), deleted: lineCount(deleted) };
+}
+
+function lineCount(text: string): number | null {
+  return text === "-" ? null : Number(text);
 }
 
 function linesOf(bytes: Buffer): readonly string[] {

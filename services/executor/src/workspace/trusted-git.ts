@@ -111,8 +111,8 @@ async function readGit(
   const child = spawn(gitPath, args, { cwd, env: environment, signal });
   const kept = keepHead(maxBytes);
   const complaints = keepHead(MAX_COMPLAINT_BYTES);
-  child.stdout.on("data", kept.push);
-  child.stderr.on("data", complaints.push);
+  child.stdout.on("data", (chunk: Buffer) => kept.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk));
   child.stdin.on("error", () => undefined); // git may end before it has read all; its exit code says why
   child.stdin.end(stdin);
   const [code] = z.tuple([z.number().nullable()], z.unknown()).parse(await once(child, "close"));

@@ -20,12 +20,11 @@ export async function runSweeper(deps: Deps, owner: string, signal: AbortSignal)
   let recountAt = 0;
   while (!signal.aborted) {
     try {
-      if (await holdLease(deps, owner)) {
-        await sweep(deps);
-        if (performance.now() >= recountAt) {
-          await recountPools(deps.redis);
-          recountAt = performance.now() + RECOUNT_MS;
-        }
+      const holds = await holdLease(deps, owner);
+      if (holds) await sweep(deps);
+      if (holds && performance.now() >= recountAt) {
+        await recountPools(deps.redis);
+        recountAt = performance.now() + RECOUNT_MS;
       }
     } catch (error) {
       if (!signal.aborted)
