@@ -14,7 +14,7 @@ import {
 
 /** How often an executor says that it lives, and after how long a silence it counts as gone. */
 export const POOL_BEAT_MS = 2_000;
-export const POOL_SILENT_MS = 10_000;
+const POOL_SILENT_MS = 10_000;
 const REMEMBERED_MS = 3_600_000;
 const FIELD = "executor:";
 

@@ -1,1 +1,1 @@
-export { startHeartbeat, type Heartbeat } from "./heartbeat.ts";
+export { startHeartbeat } from "./heartbeat.ts";

@@ -1,1 +1,1 @@
-export { startVolumeSweeper, type VolumeSweeper } from "./volume-sweeper.ts";
+export { startVolumeSweeper } from "./volume-sweeper.ts";

@@ -1,7 +1,7 @@
 export { fencedFiles } from "./fenced-files.ts";
 export { openWorkspaceFs, type WorkspaceFs } from "./workspace-fs.ts";
 export { parseWorkspacePath } from "./path-rules.ts";
-export { prepareWorkspace, type Workspace, type WorkspaceRequest } from "./prepare-workspace.ts";
+export { prepareWorkspace, type Workspace } from "./prepare-workspace.ts";
 export type { RunPrepare } from "./prepared-folders.ts";
 export { emptyWorkspace, forgetWorkspace, pruneRefs, removeAbandoned } from "./remove-workspace.ts";
 export { removeTree } from "./remove-tree.ts";
