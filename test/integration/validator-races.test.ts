@@ -241,9 +241,9 @@ describe("the pool of a run", () => {
     const { redis } = server;
     await beatPool(redis, "busy", { id: "a", ...member });
     await beatPool(redis, "calm", { id: "b", ...member });
-    await beatPool(redis, "leaving", { id: "c", host: "test", draining: true });
-    await redis.hset(globalKeys.pool("gone"), "executor:d", JSON.stringify({ ...member, seenAt: 1 }));
-    await redis.sadd(globalKeys.pools, "gone", "empty");
+    await beatPool(redis, "a-leaving", { id: "c", host: "test", draining: true });
+    await redis.hset(globalKeys.pool("a-gone"), "executor:d", JSON.stringify({ ...member, seenAt: 1 }));
+    await redis.sadd(globalKeys.pools, "a-gone", "an-empty-one");
     for (const pool of ["busy", "default"]) {
       const other = newRunId();
       await redis.hset(runKeys(other).run, "state", "running");

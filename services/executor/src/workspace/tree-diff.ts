@@ -64,10 +64,7 @@ export async function compareTree<Value>(
     const git = await createTrustedGit(join(places.comparison, "home"));
     const gitDir = join(places.comparison, "git");
     await git.run(["init", "--quiet", "--bare", "--template=", gitDir], signal);
-    await mkdir(join(gitDir, "info"), { recursive: true });
     await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`);
-    // The tree's own attributes could pass a text off as binary: this file outranks them.
-    await writeFile(join(gitDir, "info", "attributes"), "* !diff !filter\n");
     const at = { git, inTree: ["-C", places.tree, `--git-dir=${gitDir}`, `--work-tree=${places.tree}`] };
     await git.run([...at.inTree, "read-tree", baseRevision], signal);
     const problems = await indexTree(at, compared, signal);
@@ -155,6 +152,7 @@ async function textsOf(
   const diff = [`--git-dir=${gitDir}`, "diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-renames"];
   const between = [from, to];
   const numbers = await git.read([...diff, "--numstat", ...between], { maxBytes: LIST_BYTES }, signal);
+  // Between two trees of a git dir without a work tree, no attributes pass a text off as binary.
   const patch = ["--patch", "--no-color", "--full-index", "--submodule=short"];
   const text = await git.read([...diff, ...patch, ...between], { maxBytes: limits.textBytes }, signal);
   return {
