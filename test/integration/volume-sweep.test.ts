@@ -137,7 +137,10 @@ test("a run that Redis does not know is marked, left for a day, and unmarked whe
   const run = await worked();
   const hash = await server.redis.hgetall(runKeys(run).run);
   await server.redis.flushall();
+  const others = ["log", newRunId(), "r0"].map((name) => path.join(deps.volume, name));
+  for (const place of others) mkdirSync(path.join(place, "kept"), { recursive: true });
   await sweepVolume({ ...deps, workspaceMs: 0 }, never);
+  for (const place of others) expect(await readdir(place)).toEqual(["kept"]);
   const mark = path.join(deps.volume, run, "forgotten");
   expect([existsSync(mark), existsSync(treeOf(run))]).toEqual([true, true]);
   await server.redis.hset(runKeys(run).run, hash);

@@ -79,7 +79,7 @@ async function sweepRun(deps: SweepDeps, run: string, signal: AbortSignal): Prom
   const forgotten = join(places.root, "forgotten");
   const hash = await readRun(deps.redis, run);
   if (hash === null) {
-    if (await exists(places.root)) await forgetLater(deps, run, forgotten);
+    if (await exists(places.record)) await forgetLater(deps, run, forgotten);
     return "swept";
   }
   const now = await redisNow(deps.redis);

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
+import { isRunId } from "@airlock/core/record";
 
 /** Where one run's parts lie. Only `tree` is ever writable inside a sandbox; `staging` is never visible there. */
 export interface WorkspacePlaces {
@@ -51,10 +52,9 @@ export function builtFor(name: string): string | null {
   return /^\.building-([A-Za-z0-9_-]+)\.[0-9a-f]+$/.exec(name)?.[1] ?? null;
 }
 
-/** The runs that have a place on the volume. */
+/** The runs that have a place on the volume; whatever else lies there is not looked at. */
 export async function workspaceRuns(volume: string): Promise<readonly string[]> {
-  const names = await readdir(volume);
-  return names.filter((name) => RUN_ID.test(name) && !RESERVED.has(name));
+  return (await readdir(volume)).filter(isRunId);
 }
 
 /** What preparations left behind when they were killed, or are still at. */
