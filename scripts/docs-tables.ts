@@ -15,6 +15,7 @@ export const DOCUMENTS = [
   "docs/policy.md",
   "docs/threat-model.md",
   "docs/tools.md",
+  "docs/workspaces.md",
 ] as const;
 
 export function readDocument(name: string): string {

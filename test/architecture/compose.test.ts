@@ -164,8 +164,8 @@ describe("places and settings that have to agree", () => {
     expect(targets.get("executor")).toContain(`VOLUME ["${volume}"]`);
   });
 
-  test("validator and executor have one pool, one list of sources and one folder of policies", () => {
-    const shared = [SETTINGS.pool.env, SETTINGS.sources.env, SETTINGS.policies.env];
+  test("validator and executor have one list of sources and one folder of policies", () => {
+    const shared = [SETTINGS.sources.env, SETTINGS.policies.env];
     const valuesOf = (name: string) => shared.map((variable) => serviceOf(name).environment?.[variable]);
     expect(valuesOf("executor")).toEqual(valuesOf("validator"));
     expect(valuesOf("executor")).not.toContain(undefined);

@@ -82,6 +82,8 @@ describe("docs/data-flow.md", () => {
         limit: globalKeys.limit("<route>"),
         breaker: globalKeys.breaker("<route>"),
         effect: globalKeys.effect("<digest>"),
+        pool: globalKeys.pool("<pool>"),
+        poolRuns: globalKeys.poolRuns("<pool>"),
       }),
     ];
     expect(namesBelow("Redis keys")).toEqual(keys.map((key) => `\`${key}\``).toSorted());

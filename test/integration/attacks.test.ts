@@ -10,7 +10,7 @@ import {
   type Role,
   type SignedRecord,
 } from "@airlock/core/record";
-import { readCall, readTurn, turnSwitch } from "@airlock/core/run";
+import { beatPool, readCall, readTurn, turnSwitch } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCell, type Cell } from "../support/cell.ts";
@@ -90,6 +90,8 @@ async function grantOf(item: string): Promise<Pick<Granted, "record" | "body">> 
 /** A run whose first call is granted while no executor is there to run it. */
 async function granted(name: string): Promise<Granted> {
   await executor(false);
+  // its pool still counts as live: the grant goes out
+  await beatPool(cell.redis, "default", { id: "test", host: "test", draining: false });
   const { run, item } = await submit(name);
   return { run, item, ...(await grantOf(item)) };
 }

@@ -1,8 +1,13 @@
-import { createRouteBreaker, readRun } from "@airlock/core/run";
+import { createRouteBreaker, readRun, writeRunDiff } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { INDETERMINATE } from "@airlock/core/wire";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { listRoutes, listRuns, readRunDocument } from "../../packages/cli/src/document/index.ts";
+import {
+  listRoutes,
+  listRuns,
+  readDiffDocument,
+  readRunDocument,
+} from "../../packages/cli/src/document/index.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { createTestValidator, type TestValidator } from "../support/test-validator.ts";
 
@@ -38,6 +43,7 @@ test.each([
     route: "-",
     model: "-",
     turn: 0,
+    pool: null,
     createdAt: null,
     endedAt: null,
     reason: expect.stringMatching(/^SCHEMA_VERSION: /),
@@ -48,6 +54,59 @@ test("the list of routes leaves out a report that is none", async () => {
   await server.redis.hset(globalKeys.report("r"), { a: "{", b: "{}" });
   const place = { redis: server.redis, keyring: validator.keyrings.client };
   expect(await listRoutes(place, validator.deps.routes)).toMatchObject([{ name: "r", reports: [] }]);
+});
+
+test("a diff that isn't there says why: not yet, nothing to change, or never any more", async () => {
+  const place = { redis: server.redis, keyring: validator.keyrings.client };
+  const workspace = { source: "/srv/app", ref: "main" };
+  const [bare, run] = [await validator.submit(), await validator.submit({ workspace })];
+  const diff = async (id: string) => {
+    const { status, why } = await readDiffDocument(place, id);
+    return `${status}: ${why}`;
+  };
+  expect(await diff(run)).toBe("not_yet: the run is running; its diff is taken at its end");
+  for (const id of [bare, run]) {
+    await server.redis.hset(runKeys(id).run, {
+      state: "escalated",
+      endedAt: 5,
+      keepUntil: Date.now() + 60_000,
+    });
+  }
+  expect(await diff(bare)).toBe("none: the run has no workspace");
+  expect(await diff(run)).toBe("none: no call of the run came to an executor");
+  await server.redis.hset(runKeys(run).run, { pool: "a" });
+  expect(await diff(run)).toBe("not_yet: no executor of pool a has taken it yet");
+  await server.redis.hset(runKeys(run).run, { errorClass: "POOL_LOST" });
+  expect(await diff(run)).toBe("gone: pool a is gone, and the run's workspace with it");
+  const nothing = {
+    files: [],
+    filesTotal: 0,
+    text: "",
+    textBytes: 0,
+    ignored: [],
+    ignoredTotal: 0,
+    prepared: [],
+  };
+  const taken = {
+    version: 1,
+    endedAt: 5,
+    baseRevision: null,
+    ...nothing,
+    problems: [],
+    branch: null,
+  } as const;
+  const executor = { redis: server.redis, keyring: validator.keyrings.executor };
+  await writeRunDiff(executor, run, taken);
+  expect(await readDiffDocument(place, run)).toMatchObject({ status: "taken", pool: "a", diff: taken });
+  await server.redis.hset(runKeys(run).run, { endedAt: 9 });
+  expect(await diff(run)).toContain("gone: ");
+  await server.redis.hset(runKeys(run).run, { endedAt: 5 });
+  await server.redis.set(
+    runKeys(run).diff,
+    (await server.redis.get(runKeys(run).diff))?.replace(/.$/, "A") ?? "",
+  );
+  await server.redis.set(runKeys(bare).diff, (await server.redis.get(runKeys(run).diff)) ?? "");
+  await expect(readDiffDocument(place, bare)).rejects.toMatchObject({ code: "SEAL_INVALID" });
 });
 
 test("a run that ended short tells when its last text is not kept any more", async () => {

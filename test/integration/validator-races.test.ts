@@ -7,22 +7,26 @@ import {
   sealBody,
   sha256Hex,
   signRecord,
+  turnKey,
   type TurnParts,
 } from "@airlock/core/record";
 import {
+  beatPool,
   createRouteBreaker,
   createValidatorStore,
+  joinPool,
   parseRoutes,
   parseRunSpec,
   readCall,
   readConversation,
   readRun,
   readTurn,
+  recountPools,
   writeSpec,
 } from "@airlock/core/run";
 import { loadPolicy } from "@airlock/core/policy";
 import { loadPolicyProfiles } from "@airlock/core/runtime";
-import { globalKeys, runKeys } from "@airlock/core/store";
+import { globalKeys, readEvent, runKeys } from "@airlock/core/store";
 import { BUILTIN_MANIFESTS, createCatalog } from "@airlock/core/tool";
 import { createJudge } from "@airlock/core/verdict";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -60,7 +64,8 @@ beforeAll(async () => {
       policies: "",
       tools: "",
       sources: ["/srv/app"],
-      pool: "default",
+      pools: [],
+      poolLostMs: 60_000,
       sweepMs: 100,
       openMs: 100,
       grantMs: 60_000,
@@ -96,6 +101,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await server.redis.flushall();
+  await beatPool(server.redis, "default", { id: "test", host: "test", draining: false });
   await verifyRoute();
   turn = { run: newRunId(), turn: 1 };
   await submit(turn.run);
@@ -221,6 +227,90 @@ async function sendRegrant(grant: number): Promise<void> {
   const record = executor.sign({ purpose: "result", body });
   await onResult(deps, { body, record, signal: never });
 }
+
+describe("the pool of a run", () => {
+  const member = { host: "test", draining: false };
+  const poolOfRun = async () => (await readRun(server.redis, turn.run))?.pool;
+  const events = async () =>
+    (await server.redis.xrange(runKeys(turn.run).events, "-", "+")).flatMap(([, fields]) => {
+      const event = readEvent(fields);
+      return event === null ? [] : [event];
+    });
+
+  test("is chosen at its first call, once by many handlers: the live one with the fewest runs", async () => {
+    const { redis } = server;
+    await beatPool(redis, "busy", { id: "a", ...member });
+    await beatPool(redis, "calm", { id: "b", ...member });
+    await beatPool(redis, "a-leaving", { id: "c", host: "test", draining: true });
+    await redis.hset(globalKeys.pool("a-gone"), "executor:d", JSON.stringify({ ...member, seenAt: 1 }));
+    await redis.sadd(globalKeys.pools, "a-gone", "an-empty-one");
+    for (const pool of ["busy", "default"]) {
+      const other = newRunId();
+      await redis.hset(runKeys(other).run, "state", "running");
+      await joinPool(redis, other, pool);
+    }
+    expect(await poolOfRun()).toBeUndefined();
+    await unlocked(3);
+    await at(10, () => advanceTurn(deps, turn));
+    expect(await poolOfRun()).toBe("calm");
+    expect(await redis.smembers(globalKeys.poolRuns("calm"))).toEqual([turn.run]);
+    expect((await events()).filter(({ type }) => type === "run_bound")).toEqual([
+      { type: "run_bound", pool: "calm" },
+    ]);
+    const calm = new Queue("executions.calm", { connection: redis, prefix: queuePrefix("executions.calm") });
+    expect(await calm.getJobCountByTypes("waiting", "prioritized")).toBe(3);
+    await calm.close();
+    await endRun(deps, turn, { state: "escalated", errorClass: "DEADLINE_EXCEEDED" });
+    expect(await redis.scard(globalKeys.poolRuns("calm"))).toBe(0);
+  });
+
+  test("is waited for where none lives or none is allowed, told of once, and then bound", async () => {
+    await server.redis.del(globalKeys.pools);
+    await beatPool(server.redis, "foreign", { id: "a", ...member });
+    await unlocked(1);
+    const limited = { ...deps, config: { ...deps.config, pools: ["own"] } };
+    await at(3, () => advanceTurn(limited, turn));
+    expect(await poolOfRun()).toBeUndefined();
+    expect(await readCall(server.redis, keyOf(0))).toMatchObject({ state: "POLICY_APPROVED", grant: 0 });
+    expect((await events()).filter(({ type }) => type === "pool_awaited")).toHaveLength(1);
+    await beatPool(server.redis, "own", { id: "b", ...member });
+    await advanceTurn(limited, turn);
+    expect(await poolOfRun()).toBe("own");
+  });
+
+  test("is never changed: where it falls silent for too long, the run ends and says so", async () => {
+    await unlocked(1);
+    await advanceTurn(deps, turn);
+    await beatPool(server.redis, "other", { id: "b", ...member });
+    await server.redis.zadd(globalKeys.open, 0, turnKey(turn));
+    await sweep(deps);
+    expect(await readRun(server.redis, turn.run)).toMatchObject({ pool: "default", state: "running" });
+    const seenAt = Date.now() - 61_000;
+    await server.redis.hset(
+      globalKeys.pool("default"),
+      "executor:test",
+      JSON.stringify({ ...member, seenAt }),
+    );
+    await server.redis.hset(runKeys(turn.run).run, "poolBoundAt", seenAt);
+    await server.redis.zadd(globalKeys.open, 0, turnKey(turn));
+    await sweep(deps);
+    expect(await readRun(server.redis, turn.run)).toMatchObject({
+      pool: "default",
+      state: "escalated",
+      errorClass: "POOL_LOST",
+      detail: expect.stringContaining("pool default has had no executor for") as string,
+    });
+  });
+
+  test("counts are mended: runs that ended or are forgotten leave it", async () => {
+    await joinPool(server.redis, newRunId(), "default");
+    await unlocked(1);
+    await advanceTurn(deps, turn);
+    expect(await server.redis.scard(globalKeys.poolRuns("default"))).toBe(2);
+    await recountPools(server.redis);
+    expect(await server.redis.smembers(globalKeys.poolRuns("default"))).toEqual([turn.run]);
+  });
+});
 
 describe("a free call", () => {
   test("is granted once by many handlers at once, and none of them takes it for expired", async () => {

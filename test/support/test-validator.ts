@@ -3,6 +3,7 @@ import type { ResponseBody } from "@airlock/core/contract";
 import { createPublisher, queuePrefix, type Publisher } from "@airlock/core/queue";
 import { createKeyrings, newRunId, type Keyring, type Role } from "@airlock/core/record";
 import {
+  beatPool,
   createValidatorStore,
   parseRoutes,
   parseRunSpec,
@@ -42,7 +43,8 @@ const CONFIG: Deps["config"] = {
   policies: "",
   tools: "",
   sources: ["/srv/app"],
-  pool: "default",
+  pools: [],
+  poolLostMs: 60_000,
   sweepMs: 100,
   openMs: 10_000,
   grantMs: 60_000,
@@ -104,6 +106,7 @@ export function createTestValidator(
     counted,
     async submit(change = {}) {
       const run = newRunId();
+      await beatPool(redis, "default", { id: "test", host: "test", draining: false });
       const least = { route: route.name, model: "m", instructions: "", input: "go", policy: "ci-default" };
       const spec = parseRunSpec({ ...least, ...change }, "test");
       const { specDigest } = await writeSpec({ redis, keyring: keyrings.client }, run, spec);

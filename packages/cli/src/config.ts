@@ -7,6 +7,7 @@ const NAMES = [
   "routes",
   "policies",
   "tools",
+  "repositories",
   "cometapiKey",
   "cometapiBaseUrl",
   "bwrap",

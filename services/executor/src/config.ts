@@ -6,6 +6,8 @@ const NAMES = [
   "sources",
   "pool",
   "volume",
+  "repositories",
+  "workspaceMs",
   "leaseMs",
   "ledgerMs",
   "serviceUser",

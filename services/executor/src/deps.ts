@@ -1,5 +1,6 @@
 import type { EffectKeys, Ledger } from "@airlock/core/ledger";
 import type { CancelBoard, Publisher } from "@airlock/core/queue";
+import type { Repositories } from "@airlock/core/run";
 import type { Keyring } from "@airlock/core/record";
 import type { Log, Metrics, Policies } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
@@ -32,6 +33,7 @@ export interface Deps {
   readonly durability: Durability;
   readonly serviceUser: ServiceUser | null;
   readonly workspaces: Workspaces;
+  readonly repositories: Repositories;
   /** null where the machine has no sandbox: no command runs then */
   readonly sandbox: { readonly backend: SandboxBackend; readonly probe: ProbeReport } | null;
   readonly knownStart: StartLookup;

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { createEffectKeys, createLedger } from "@airlock/core/ledger";
@@ -6,18 +7,27 @@ import {
   consume,
   createCancelBoard,
   createPublisher,
-  watchCancels,
+  watchSignals,
   type Delivery,
 } from "@airlock/core/queue";
-import { loadTools, servePolicies, type RunningService, type ServiceContext } from "@airlock/core/runtime";
+import {
+  loadRepositories,
+  loadTools,
+  servePolicies,
+  type RunningService,
+  type ServiceContext,
+} from "@airlock/core/runtime";
 import { createJudge } from "@airlock/core/verdict";
 import { onExecution } from "./call/on-execution.ts";
+import { createRunPrepare } from "./call/run-prepare.ts";
 import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createDurability } from "./durability.ts";
 import { openSandbox, sandboxCheck } from "./open-sandbox.ts";
+import { startHeartbeat } from "./pool/index.ts";
 import { onResolution, ownerName } from "./reconcile/index.ts";
+import { startVolumeSweeper } from "./sweep/index.ts";
 import { gitTools, operatorBodies, TOOL_BODIES } from "./tools/index.ts";
 import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
 
@@ -27,11 +37,14 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const config = executorConfig();
   refuseReachablePolicies(config);
   const { catalog, operatorTools } = loadTools(config.tools);
+  const repositories = loadRepositories(config.repositories);
   const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
   const ledger = createLedger(redis, config.ledgerMs);
+  const sandbox = await openSandbox(context, config, serviceUser);
+  const runPrepare = createRunPrepare(sandbox, log);
   const deps: Deps = {
     config,
     redis,
@@ -42,18 +55,19 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     metrics,
     cancels,
     serviceUser,
-    workspaces: createWorkspaces(config, serviceUser, signal),
+    repositories,
+    workspaces: createWorkspaces({ config, serviceUser, repositories, runPrepare }, signal),
     ledger,
     effects: createEffectKeys(redis, ledger, config.ledgerMs),
     policies: served.policies,
     judge: createJudge(catalog),
     bodies: new Map([...TOOL_BODIES, ...gitTools(config), ...(await operatorBodies(operatorTools, config))]),
     durability: createDurability(redis, config.durability),
-    sandbox: await openSandbox(context, config, serviceUser),
+    sandbox,
     knownStart: () => null,
     owner: ownerName(),
   };
-  const watching = watchCancels({ redis, signal }, (run) => cancels.cancel(run));
+  const duties = startDuties(deps, signal);
   const handlers = {
     execution: (delivery: Delivery<"execution">) => onExecution(deps, delivery),
     resolution: (delivery: Delivery<"resolution">) => onResolution(deps, delivery),
@@ -62,12 +76,32 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   return {
     consumers: [consumer],
     checks: [() => sandboxCheck(deps.sandbox)],
+    drain: duties.drain,
     async close() {
       served.close();
-      await watching;
+      await duties.done;
       await publisher.close();
     },
   };
+}
+
+/** What goes on beside the calls: the pool hears of this executor, its volume is looked after, signals are obeyed. */
+function startDuties(
+  deps: Deps,
+  signal: AbortSignal,
+): { readonly drain: () => void; readonly done: Promise<unknown> } {
+  const { redis, cancels, config } = deps;
+  const { pool, workspaceMs } = config;
+  const heartbeat = startHeartbeat(redis, { pool, id: deps.owner, host: hostname() }, signal);
+  const sweeper = startVolumeSweeper(
+    { ...deps, pool, volume: path.resolve(config.volume), workspaceMs },
+    signal,
+  );
+  const watching = watchSignals(
+    { redis, signal },
+    { cancel: (run) => cancels.cancel(run), ended: (run) => sweeper.ended(run) },
+  );
+  return { drain: () => heartbeat.drain(), done: Promise.all([watching, sweeper.done, heartbeat.done]) };
 }
 
 /** Nothing that decides about an agent lies where its workspaces are. */

@@ -51,7 +51,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
 }
 
 function consumeAll(context: ServiceContext, deps: Deps): RunningService["consumers"] {
-  const options = context.consumeOptions(deps.config.pool);
+  const options = context.consumeOptions("");
   const commands = { command: (delivery: Delivery<"command">) => onCommand(deps, delivery) };
   const items = {
     item: (delivery: Delivery<"item">) => onItem(deps, delivery),

@@ -2,11 +2,13 @@ import type { Command, CommandContext } from "./command.ts";
 import { cancelCommand } from "./cancel.ts";
 import { contractCommand } from "./contract.ts";
 import { demoCommand } from "./demo.ts";
+import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eventsCommand } from "./events.ts";
 import { keysCommand } from "./keys.ts";
 import { killClearCommand, killListCommand, killSetCommand } from "./kill.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
+import { poolsCommand } from "./pools.ts";
 import { quarantineAbandonCommand, quarantineRequeueCommand } from "./quarantine-act.ts";
 import { quarantineListCommand, quarantineShowCommand } from "./quarantine-look.ts";
 import { ledgerListCommand, ledgerShowCommand } from "./ledger-look.ts";
@@ -30,6 +32,8 @@ export const COMMANDS = {
   show: showCommand,
   events: eventsCommand,
   cancel: cancelCommand,
+  diff: diffCommand,
+  pools: poolsCommand,
   "quarantine list": quarantineListCommand,
   "quarantine show": quarantineShowCommand,
   "quarantine requeue": quarantineRequeueCommand,

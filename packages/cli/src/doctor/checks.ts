@@ -26,6 +26,7 @@ export function checkMachine(facts: Facts): readonly Check[] {
     loads("settings", facts.settings, "correct the variable in the environment"),
     loads("routes", facts.routes, "correct the file, or name another with AIRLOCK_ROUTES"),
     loads("tools", facts.tools, "correct the file, or name another with AIRLOCK_TOOLS"),
+    loads("repositories", facts.repositories, "correct the file, or name another with AIRLOCK_REPOSITORIES"),
     loads("policies", facts.policies, "correct the file, or name another folder with AIRLOCK_POLICIES"),
   ];
 }
@@ -60,6 +61,7 @@ function redisChecks(redis: RedisFact, program: string | null): readonly Check[]
         redisSetting("appendonly", redis.appendonly, "yes"),
         redisSetting("appendfsync", redis.appendfsync, "always"),
         redisSetting("maxmemory-policy", redis.maxmemoryPolicy, "noeviction"),
+        poolsCheck(redis.pools),
       ];
   }
 }
@@ -69,6 +71,14 @@ function redisSetting(name: string, value: string | null, wanted: string): Check
   const fix = `set ${name} ${wanted} in the configuration of Redis`;
   if (value === null) return warn(check, "the server does not tell", `${fix}, and allow CONFIG GET`);
   return value === wanted ? ok(check, value) : fail(check, value, fix);
+}
+
+function poolsCheck(pools: Extract<RedisFact, { kind: "answers" }>["pools"]): Check {
+  if (pools.length === 0) {
+    return warn("pools", "none has a live executor", "start an executor: calls wait until one is there");
+  }
+  const found = pools.map(({ name, live, runs }) => `${name}: executors ${live}, runs ${runs}`);
+  return ok("pools", found.join("; "));
 }
 
 function bwrapCheck({ bwrap }: Facts): Check {

@@ -22,6 +22,7 @@ export interface Facts {
   readonly routes: Outcome;
   readonly tools: Outcome;
   readonly policies: Outcome;
+  readonly repositories: Outcome;
 }
 
 /** `detail` says what was found, or why it failed. */
@@ -42,4 +43,6 @@ export type RedisFact =
       readonly appendonly: string | null;
       readonly appendfsync: string | null;
       readonly maxmemoryPolicy: string | null;
+      /** the pools that have a live executor */
+      readonly pools: readonly { readonly name: string; readonly live: number; readonly runs: number }[];
     };

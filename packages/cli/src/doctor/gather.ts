@@ -2,7 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { ROLES } from "@airlock/core/record";
-import { loadKeyring, loadPolicyProfiles, loadRoutes, loadTools } from "@airlock/core/runtime";
+import {
+  loadKeyring,
+  loadPolicyProfiles,
+  loadRepositories,
+  loadRoutes,
+  loadTools,
+} from "@airlock/core/runtime";
 import { redisUrlFor } from "../client/index.ts";
 import { cliConfig, type CliConfig, type Environment } from "../config.ts";
 import { dataPaths, findProgram, REDIS_PROGRAMS, routesFile, toolsPlace } from "../local/index.ts";
@@ -43,6 +49,12 @@ export async function gatherFacts(machine: Machine): Promise<Facts> {
     tools: outcomeOf(() => {
       const { operatorTools } = loadTools(toolsPlace(folder, config));
       return `the built-in ones and ${operatorTools.length} of the operator's`;
+    }),
+    repositories: outcomeOf(() => {
+      const { repositories } = config;
+      if (repositories === "") return "no file";
+      loadRepositories(path.resolve(folder, repositories));
+      return repositories;
     }),
     policies: outcomeOf(() => {
       const { catalog } = loadTools(toolsPlace(folder, config));

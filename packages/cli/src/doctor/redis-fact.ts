@@ -2,6 +2,7 @@ import { AirlockError } from "@airlock/core/fault";
 import type { Redis } from "@airlock/core/store";
 import { z } from "zod";
 import { connectOrRefuse } from "../client/index.ts";
+import { listPools } from "../document/index.ts";
 import type { RedisFact } from "./facts.ts";
 
 export async function redisFact(url: string | null): Promise<RedisFact> {
@@ -10,7 +11,7 @@ export async function redisFact(url: string | null): Promise<RedisFact> {
   try {
     const redis = await connectOrRefuse(url);
     try {
-      return { kind: "answers", place, ...(await serverFacts(redis)) };
+      return { kind: "answers", place, ...(await serverFacts(redis)), pools: await livePools(redis) };
     } finally {
       redis.disconnect();
     }
@@ -18,6 +19,15 @@ export async function redisFact(url: string | null): Promise<RedisFact> {
     if (!(error instanceof AirlockError)) throw error;
     return { kind: "silent", place, detail: error.message };
   }
+}
+
+async function livePools(redis: Redis) {
+  const pools = (await listPools(redis)).map(({ name, runs, executors }) => ({
+    name,
+    runs,
+    live: executors.filter(({ state }) => state === "live").length,
+  }));
+  return pools.filter(({ live }) => live > 0);
 }
 
 async function serverFacts(redis: Redis) {

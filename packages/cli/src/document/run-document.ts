@@ -54,6 +54,8 @@ export interface RunDocument {
   readonly outcome: string | null;
   /** the error class of the ending, with its detail */
   readonly reason: string | null;
+  /** the executors that its calls go to; null until its first call */
+  readonly pool: string | null;
   readonly turns: readonly TurnDocument[];
   /** what the run has used of its budgets */
   readonly used: RunUse;
@@ -90,6 +92,7 @@ export async function readRunDocument(deps: Deps, id: string): Promise<RunDocume
       state: "queued",
       outcome: null,
       reason: null,
+      pool: null,
       turns: [],
       used: nothing,
       artifact: null,
@@ -104,6 +107,7 @@ export async function readRunDocument(deps: Deps, id: string): Promise<RunDocume
     state: run.state,
     outcome: outcomes.findLast((outcome) => outcome !== null) ?? null,
     reason: reasonOf(run),
+    pool: run.pool ?? null,
     turns,
     used: {
       turns: run.turn,

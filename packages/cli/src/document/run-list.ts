@@ -9,6 +9,8 @@ export interface RunListEntry {
   readonly route: string;
   readonly model: string;
   readonly turn: number;
+  /** null until its first call */
+  readonly pool: string | null;
   readonly createdAt: string | null;
   readonly endedAt: string | null;
   readonly reason: string | null;
@@ -25,13 +27,14 @@ async function readEntry(redis: Redis, id: string): Promise<RunListEntry | null>
   try {
     const run = await readRun(redis, id);
     if (run === null) return null;
-    const { state, route, model, turn, createdAt, endedAt } = run;
+    const { state, route, model, turn, pool = null, createdAt, endedAt } = run;
     return {
       id,
       state,
       route,
       model,
       turn,
+      pool,
       createdAt: new Date(createdAt).toISOString(),
       endedAt: endedAt === undefined ? null : new Date(endedAt).toISOString(),
       reason: reasonOf(run),
@@ -47,6 +50,7 @@ const UNREADABLE = {
   route: "-",
   model: "-",
   turn: 0,
+  pool: null,
   createdAt: null,
   endedAt: null,
 } as const;

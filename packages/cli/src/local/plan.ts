@@ -90,6 +90,7 @@ function sharedSettings(options: PlanOptions, gatewayUrl: string | null): Settin
     routes: prepareRoutes({ data, environment, folder }, gatewayUrl),
     policies: path.resolve(folder, config.policies),
     tools: toolsPlace(folder, config),
+    repositories: config.repositories === "" ? "" : path.resolve(folder, config.repositories),
     sources: options.sources.join(","),
     toolchains: toolchainsOf(environment).join(","),
   };

@@ -20,6 +20,10 @@ export function eventLine(screen: Screen, event: RunEvent, path: readonly string
       return committedLine(screen, event);
     case "item_state":
       return itemLine(screen, event, path.length > 0 ? path : [event.state]);
+    case "run_bound":
+      return `run bound to pool ${event.pool}`;
+    case "pool_awaited":
+      return "a call is due, and no pool has a live executor: the run waits";
     case "turn_closed":
       return `turn ${event.turn}: closed`;
     case "cancel_requested":

@@ -1,8 +1,10 @@
+export { diffNotes, diffStatText } from "./diff-text.ts";
 export { eventLine } from "./event-line.ts";
 export { createItemBoard } from "./item-board.ts";
 export { ledgerListText, ledgerText } from "./ledger-text.ts";
 export { createLiveLine, type LiveLine } from "./live-line.ts";
 export { decisionText, policyCheckText } from "./policy-text.ts";
+export { poolListText } from "./pool-text.ts";
 export { quarantineListText, quarantineText } from "./quarantine-text.ts";
 export { replayListText, replayText } from "./replay-text.ts";
 export { routeListText } from "./route-text.ts";

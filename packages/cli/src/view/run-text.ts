@@ -13,6 +13,7 @@ export function runText(screen: Screen, run: RunDocument): string {
     `${screen.style("bold", run.id)}  ${styledRunState(screen, run.state)}`,
     ...(run.outcome === null ? [] : [`outcome  ${run.outcome}`]),
     ...(run.reason === null ? [] : [`reason   ${plainCell(run.reason)}`]),
+    ...(run.pool === null ? [] : [`pool     ${plainCell(run.pool)}`]),
     ...(isActionable(run.state) ? [`next     ${nextStep(run.id)}`] : []),
     ...(unknown === undefined ? [] : [`unknown  airlock ledger show ${unknown}; then resolve it`]),
     ...(run.used.turns === 0 ? [] : [`used     ${usedText(run.used)}`]),
@@ -116,8 +117,9 @@ export function runListText(screen: Screen, runs: readonly RunListEntry[]): stri
     run.route,
     plainCell(run.model),
     String(run.turn),
+    plainCell(run.pool ?? "-"),
     run.createdAt ?? "-",
     plainCell(run.reason ?? "-"),
   ]);
-  return table(["RUN", "STATE", "ROUTE", "MODEL", "TURN", "SUBMITTED", "REASON"], rows);
+  return table(["RUN", "STATE", "ROUTE", "MODEL", "TURN", "POOL", "SUBMITTED", "REASON"], rows);
 }

@@ -70,6 +70,7 @@ const PLAYED: ScenarioPlayed = {
     state: "escalated",
     outcome: "indeterminate",
     reason: "ATTEMPTS_EXHAUSTED",
+    pool: null,
     turns: [
       {
         number: 1,

@@ -32,7 +32,17 @@ function call(place: string, tool: string, state: string): CallDocument {
 function run(calls: readonly CallDocument[], state = "completed"): RunDocument {
   const turns = [{ number: 1, attempts: [], calls }];
   const used = { turns: 1, calls: 0, mutatingCalls: 0, outputTokens: 0, unreportedAttempts: 0 };
-  return { id: "rx", state, outcome: null, reason: null, turns, used, artifact: null, partial: null };
+  return {
+    id: "rx",
+    state,
+    outcome: null,
+    reason: null,
+    pool: null,
+    turns,
+    used,
+    artifact: null,
+    partial: null,
+  };
 }
 
 function seen(document: RunDocument, change: Partial<Seen> = {}): Seen {

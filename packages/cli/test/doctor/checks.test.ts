@@ -13,6 +13,7 @@ const GOOD: Facts = {
     appendonly: "yes",
     appendfsync: "always",
     maxmemoryPolicy: "noeviction",
+    pools: [{ name: "default", live: 1, runs: 0 }],
   },
   bwrap: { path: "/usr/bin/bwrap", version: "bubblewrap 0.8.0" },
   sandbox: { ok: true, detail: "a program ran in one" },
@@ -23,6 +24,7 @@ const GOOD: Facts = {
   routes: { ok: true, detail: "" },
   tools: { ok: true, detail: "" },
   policies: { ok: true, detail: "" },
+  repositories: { ok: true, detail: "" },
 };
 
 function problems(change: Partial<Facts>) {
@@ -41,6 +43,7 @@ describe("the doctor", () => {
       "redis appendonly",
       "redis appendfsync",
       "redis maxmemory-policy",
+      "pools",
       "bubblewrap",
       "user namespaces",
       "sandbox",
@@ -49,6 +52,7 @@ describe("the doctor", () => {
       "settings",
       "routes",
       "tools",
+      "repositories",
       "policies",
     ]);
     expect(new Set(checks.map(({ status }) => status))).toEqual(new Set(["ok"]));
@@ -104,6 +108,8 @@ describe("the doctor", () => {
     ["a wrong setting", { settings: { ok: false, detail: "x" } }, ["fail settings"]],
     ["a wrong route", { routes: { ok: false, detail: "x" } }, ["fail routes"]],
     ["a wrong tool", { tools: { ok: false, detail: "x" } }, ["fail tools"]],
+    ["no live executor", { redis: { ...redis, pools: [] } as Facts["redis"] }, ["warn pools"]],
+    ["a wrong repositories file", { repositories: { ok: false, detail: "x" } }, ["fail repositories"]],
     ["a wrong policy", { policies: { ok: false, detail: "x" } }, ["fail policies"]],
   ])("with %s, names it with a fix", (_, change, expected) => {
     expect(problems(change)).toEqual(expected);

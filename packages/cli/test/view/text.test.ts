@@ -10,6 +10,7 @@ const RUN: RunDocument = {
   state: "completed",
   outcome: "candidate_complete",
   reason: null,
+  pool: null,
   turns: [
     {
       number: 1,
@@ -108,10 +109,10 @@ describe("text for people", () => {
   });
 
   test("tells of a run whose record can't be read beside the others", () => {
-    const unread = { route: "-", model: "-", turn: 0, createdAt: null, endedAt: null } as const;
+    const unread = { route: "-", model: "-", turn: 0, pool: null, createdAt: null, endedAt: null } as const;
     const list = [{ ...unread, id: "r1", state: "unreadable", reason: "SCHEMA_VERSION: why" }];
     expect(runListText(paper(), list).split("\n")[1]).toBe(
-      "r1   unreadable  -      -      0     -          SCHEMA_VERSION: why",
+      "r1   unreadable  -      -      0     -     -          SCHEMA_VERSION: why",
     );
   });
 

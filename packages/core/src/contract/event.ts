@@ -34,6 +34,9 @@ export const runEventSchema = z.discriminatedUnion("type", [
     bytes: count.nullable(),
     flags: z.array(z.enum(ITEM_FLAGS)).exactOptional(),
   }),
+  z.strictObject({ type: z.literal("run_bound"), pool: z.string() }),
+  /** a call is due, and no pool has a live executor */
+  z.strictObject({ type: z.literal("pool_awaited") }),
   z.strictObject({ type: z.literal("turn_closed"), turn: count.min(1) }),
   z.strictObject({ type: z.literal("cancel_requested"), by: z.string() }),
   /** the reason stands in the audit: it is a person's own text */

@@ -71,6 +71,7 @@ export const CALL_ADVICE = {
   // execution
   CLAIM_LOST: AGAIN,
   COMMAND_NOT_FOUND: "Use a program that is there, or another tool.",
+  DISK_FULL: NOT_HERE,
   DURABILITY_UNAVAILABLE: NOT_HERE,
   GRANT_EXPIRED: AGAIN,
   GRANT_INVALID: AGAIN,
@@ -85,6 +86,8 @@ export const CALL_ADVICE = {
   POLICY_CHANGED:
     "Don't send this call again. Reach the goal in a way that policy allows, or say why there is none.",
   PUSH_UNAVAILABLE: "Leave the commit where it is, and say that it waits to be pushed.",
+  QUOTA_EXCEEDED:
+    "The workspace is over its quota. Remove files first, with delete_file or with the command rm; then send the call again.",
   REPEATED_EFFECT:
     "The same call has had its effect before, or may have had it. Look at what it left before anything else; don't repeat it.",
   SANDBOX_FAILED: AGAIN,

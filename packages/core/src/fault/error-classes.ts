@@ -134,12 +134,17 @@ export const ERROR_CLASSES = {
   },
   CORRECTIONS_EXHAUSTED: { stage: "run", meaning: "the last allowed correction gave no valid artifact" },
   DEADLINE_EXCEEDED: { stage: "run", meaning: "the run's deadline passed" },
+  POOL_LOST: {
+    stage: "run",
+    meaning: "every executor of the run's pool is gone, and its workspace with them",
+  },
   REQUEST_REFUSED: { stage: "run", meaning: "the route refused the request, and would refuse it again" },
   OUTPUT_TRUNCATED: { stage: "run", meaning: "the output was cut, and no larger budget is left or wanted" },
   PROVIDER_POLICY_STOP: { stage: "run", meaning: "the provider stopped the response by its own policy" },
   // execution
   CLAIM_LOST: { stage: "execution", meaning: "another executor holds the call" },
   COMMAND_NOT_FOUND: { stage: "execution", meaning: "the program is not in the executor's table" },
+  DISK_FULL: { stage: "execution", meaning: "the executor's volume has no room left; nothing was changed" },
   DURABILITY_UNAVAILABLE: { stage: "execution", meaning: "Redis would not keep what was written" },
   GRANT_EXPIRED: { stage: "execution", meaning: "the grant came too late" },
   GRANT_INVALID: { stage: "execution", meaning: "the grant does not fit the call" },
@@ -152,6 +157,10 @@ export const ERROR_CLASSES = {
   PATH_REFUSED: { stage: "execution", meaning: "the path leaves the workspace or names a protected place" },
   POLICY_CHANGED: { stage: "execution", meaning: "policy, asked again before the call began, stops it" },
   PUSH_UNAVAILABLE: { stage: "execution", meaning: "the operator lets nothing be pushed from here" },
+  QUOTA_EXCEEDED: {
+    stage: "execution",
+    meaning: "the workspace holds more than its repository's quota allows; only removing goes on",
+  },
   REPEATED_EFFECT: {
     stage: "execution",
     meaning: "an older call had, or may have had, the same effect",

@@ -11,6 +11,7 @@ export const ERRORS = {
   PORT_IN_USE: { retry: "never", message: "a port is taken" },
   RECORD_INVALID: { retry: "never", message: "a signed record was refused" },
   REDIS_UNAVAILABLE: { retry: "later", message: "Redis does not answer" },
+  REPOSITORIES_INVALID: { retry: "never", message: "the repositories file is not usable" },
   ROUTES_INVALID: { retry: "never", message: "the routes file is not usable" },
   RUN_NOT_FOUND: { retry: "never", message: "there is no such run" },
   SCHEMA_VERSION: { retry: "never", message: "a message has a version that this build does not read" },

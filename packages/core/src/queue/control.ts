@@ -10,15 +10,33 @@ export async function sendCancel(redis: Redis, run: string): Promise<void> {
   await redis.xadd(globalKeys.control, "MAXLEN", "~", SIGNALS_KEPT, "*", "cancel", run);
 }
 
+/** Tells every process that a run ended: the executors look after its workspace. They look from time to time anyway. */
+export async function sendEnded(redis: Redis, run: string): Promise<void> {
+  await redis.xadd(globalKeys.control, "MAXLEN", "~", SIGNALS_KEPT, "*", "ended", run);
+}
+
+/** What a process does about each kind of signal; a kind that is left out passes by. */
+export interface SignalHandlers {
+  readonly cancel?: (run: string) => void;
+  readonly ended?: (run: string) => void;
+}
+
 const reply = z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.array(z.string())]))]));
 
-/**
- * Calls `onCancel` for every cancel signal from now on, until `signal` aborts. Reads with a connection of its own,
- * goes on where it was after an outage, and never rejects.
- */
-export async function watchCancels(
+export function watchCancels(
   deps: { readonly redis: Redis; readonly signal: AbortSignal },
   onCancel: (run: string) => void,
+): Promise<void> {
+  return watchSignals(deps, { cancel: onCancel });
+}
+
+/**
+ * Calls the handler of every signal from now on, until `signal` aborts. Reads with a connection of its own,
+ * goes on where it was after an outage, and never rejects.
+ */
+export async function watchSignals(
+  deps: { readonly redis: Redis; readonly signal: AbortSignal },
+  handlers: SignalHandlers,
 ): Promise<void> {
   const connection = deps.redis.duplicate();
   connection.on("error", () => undefined); // the shared connection reports the outage
@@ -30,7 +48,7 @@ export async function watchCancels(
       const answer: unknown = await connection.xread("BLOCK", BLOCK_MS, "STREAMS", globalKeys.control, last);
       const entries = entriesOf(answer);
       last = entries.at(-1)?.[0] ?? last;
-      for (const run of entries.flatMap(([, fields]) => cancelledRun(fields))) onCancel(run);
+      for (const [, fields] of entries) handle(handlers, fields);
     } catch {
       // the connection is down or closing: nothing can be lost that the run's flag doesn't say as well
       await sleep(200, undefined, { signal: deps.signal }).catch(() => undefined);
@@ -44,8 +62,8 @@ async function endOf(connection: Redis): Promise<string> {
   return newest?.[0] ?? "0-0";
 }
 
-function cancelledRun([kind, run]: readonly string[]): readonly string[] {
-  return kind === "cancel" && run !== undefined ? [run] : [];
+function handle(handlers: SignalHandlers, [kind, run]: readonly string[]): void {
+  if (run !== undefined && (kind === "cancel" || kind === "ended")) handlers[kind]?.(run);
 }
 
 function entriesOf(answer: unknown): readonly (readonly [string, readonly string[]])[] {

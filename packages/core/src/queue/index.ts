@@ -19,7 +19,7 @@ export {
   type MessagePurpose,
   type QueueFamily,
 } from "./contracts.ts";
-export { sendCancel, watchCancels } from "./control.ts";
+export { sendCancel, sendEnded, watchCancels, watchSignals } from "./control.ts";
 export { createPublisher, messageOf, type Publisher, type PublishOptions } from "./publish.ts";
 export { createCancelBoard, RUN_CANCELLED, type CancelBoard } from "./cancel-board.ts";
 export { countQueues, type QueueCount } from "./counts.ts";

@@ -21,6 +21,30 @@ export { killedBy, readKillSwitches, turnSwitch, type KillSwitch, type Stoppable
 export { openProviderText, sealProviderText } from "./provider-text.ts";
 export { openRecording, sealRecording } from "./recording.ts";
 export { openRaw, sealRaw } from "./raw-response.ts";
+export { NO_REPOSITORIES, parseRepositories, type Repositories } from "./repositories.ts";
+export {
+  DEFAULT_QUOTA,
+  repositoriesDocumentSchema,
+  type FetchCredentials,
+  type PrepareStep,
+  type Quota,
+  type Repository,
+} from "./repository-document.ts";
+export {
+  awaitPool,
+  beatPool,
+  bindPool,
+  isLiveMember,
+  joinPool,
+  leavePool,
+  POOL_BEAT_MS,
+  readPool,
+  readPools,
+  recountPools,
+  type Pool,
+  type PoolMember,
+} from "./pools.ts";
+export { readRunDiff, writeRunDiff, type RunDiff } from "./run-diff.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,

@@ -41,7 +41,8 @@ export const runPlanSchema = z.strictObject({
   parallel: z.enum(["on", "off"]),
   allOrNothing: z.boolean(),
   workspace: grantedWorkspaceSchema.nullable(),
-  pool: z.string(),
+  /** a pool that admission named; left out, the first call binds the run to one */
+  pool: z.string().exactOptional(),
   specDigest: z.string(),
   contract: z.enum(CONTRACT_SCENARIOS).nullable(),
   priority: z.number(),
@@ -72,6 +73,9 @@ export const runHashSchema = z.object({
   requeues: number.default(0),
   /** when its keys go, of a run that has ended */
   keepUntil: number.optional(),
+  /** the executors that its workspace lies with, from its first call on */
+  pool: z.string().optional(),
+  poolBoundAt: number.optional(),
   cancelled: flag,
   errorClass: z.string().optional(),
   detail: z.string().optional(),

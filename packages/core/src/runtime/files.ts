@@ -2,7 +2,13 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { AirlockError, type ErrorCode } from "../fault/index.ts";
 import { parseKeyring, type Keyring, type Role } from "../record/index.ts";
-import { parseRoutes, type Routes } from "../run/index.ts";
+import {
+  NO_REPOSITORIES,
+  parseRepositories,
+  parseRoutes,
+  type Repositories,
+  type Routes,
+} from "../run/index.ts";
 import { operatorCatalog, readOperatorTool, type OperatorTool, type ToolCatalog } from "../tool/index.ts";
 
 /** Reads a keyring file; refuses one that others may read. */
@@ -17,6 +23,12 @@ export function loadKeyring(file: string, role: Role): Keyring {
 
 export function loadRoutes(file: string): Routes {
   return parseRoutes(readText(file, "ROUTES_INVALID"), file);
+}
+
+/** What the operator says of repositories; an empty place says nothing. Throws REPOSITORIES_INVALID. */
+export function loadRepositories(file: string): Repositories {
+  if (file === "") return NO_REPOSITORIES;
+  return parseRepositories({ name: file, text: readText(file, "REPOSITORIES_INVALID") });
 }
 
 export interface Tools {

@@ -54,6 +54,8 @@ export type LogEvent =
   | "route_suspended"
   | "run_acted_on"
   | "run_admitted"
+  | "run_bound"
+  | "run_diff_taken"
   | "run_ended"
   | "run_refused"
   | "sandbox_probed"
@@ -62,7 +64,9 @@ export type LogEvent =
   | "service_stopping"
   | "turn_republished"
   | "unsandboxed_call"
-  | "workspace_prepared";
+  | "workspace_prepare_failed"
+  | "workspace_prepared"
+  | "workspace_removed";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 

@@ -39,6 +39,8 @@ export interface ServiceContext {
 export interface RunningService {
   readonly consumers: readonly Consumer[];
   readonly checks?: readonly ReadyCheck[];
+  /** is told, before the consumers close, that no further work is taken */
+  drain?(): void;
   /** runs after the consumers have closed */
   close(): Promise<void>;
 }
@@ -100,6 +102,7 @@ async function serve(
   await stopped;
   draining = true;
   log.write("info", "service_stopping");
+  service.drain?.();
   await Promise.all(service.consumers.map((consumer) => consumer.close(config.drainMs)));
   stop.abort();
   await service.close();

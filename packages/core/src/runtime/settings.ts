@@ -99,8 +99,8 @@ export const SETTINGS = {
     env: "AIRLOCK_POOL",
     schema: z.string().regex(/^[a-z0-9-]{1,32}$/),
     fallback: "default",
-    readers: ["validator", "executor"],
-    doc: "pool of executors that runs are bound to",
+    readers: ["executor"],
+    doc: "pool that this executor belongs to: those that share its volume",
   },
   cometapiKey: {
     env: "COMETAPI_KEY",
@@ -123,6 +123,20 @@ export const SETTINGS = {
     fallback: "/var/lib/airlock",
     readers: ["executor"],
     doc: "folder of mirrors and workspaces",
+  },
+  repositories: {
+    env: "AIRLOCK_REPOSITORIES",
+    schema: z.string(),
+    fallback: "",
+    readers: ["executor", "cli"],
+    doc: "file that says of repositories how they are prepared, fetched and bounded; empty for none",
+  },
+  workspaceMs: {
+    env: "AIRLOCK_WORKSPACE_MS",
+    schema: retention(0),
+    fallback: "86400000",
+    readers: ["executor"],
+    doc: "how long a run's tree is kept after its end; 0: until its diff was taken",
   },
   leaseMs: {
     env: "AIRLOCK_LEASE_MS",

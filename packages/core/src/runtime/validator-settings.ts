@@ -1,8 +1,22 @@
 import { z } from "zod";
-import { milliseconds, retention, type Setting } from "./setting.ts";
+import { list, milliseconds, retention, type Setting } from "./setting.ts";
 
 /** The times and bounds that only the validator reads. */
 export const VALIDATOR_SETTINGS = {
+  pools: {
+    env: "AIRLOCK_POOLS",
+    schema: list,
+    fallback: "",
+    readers: ["validator"],
+    doc: "pools that runs may be bound to, comma-separated; empty for every one that an executor serves",
+  },
+  poolLostMs: {
+    env: "AIRLOCK_POOL_LOST_MS",
+    schema: milliseconds,
+    fallback: "300000",
+    readers: ["validator"],
+    doc: "how long a pool may be without any executor before the runs that are bound to it end",
+  },
   sweepMs: {
     env: "AIRLOCK_SWEEP_MS",
     schema: milliseconds,

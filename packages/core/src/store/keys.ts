@@ -34,6 +34,8 @@ export function runKeys(run: string) {
     result: (itemKey: string) => `${base}:result:${itemKey}`,
     /** executor: the lease that keeps mutating calls apart */
     workspace: `${base}:workspace`,
+    /** executor: the sealed difference between the run's tree at its end and its base */
+    diff: `${base}:diff`,
     /** executor: set of calls with effects of which nobody knows yet whether they ran: nothing changes the workspace meanwhile */
     unknown: `${base}:unknown`,
     /** executor: set of those among them that wait for a person: what wants to change the workspace is refused */
@@ -59,6 +61,12 @@ export const globalKeys = {
   quarantine: "airlock:quarantine",
   /** Stream of what people did about refusals, with their reasons; validator. */
   audit: "airlock:audit",
+  /** Set of the names of pools that an executor ever served; executors. */
+  pools: "airlock:pools",
+  /** Hash of a pool's executors: what each last said of itself, by its id; executors. */
+  pool: (pool: string) => `airlock:pool:${pool}`,
+  /** Set of the runs that are bound to a pool and go on; can be rebuilt; validator. */
+  poolRuns: (pool: string) => `airlock:pool:${pool}:runs`,
   /** Sorted set of the calls in every run's `:unknown` by the time of it, can be rebuilt; executor. */
   unknowns: "airlock:unknowns",
   /** The call that last had, or may have had, an effect; executor. */

@@ -22,6 +22,7 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     result: keys.result(item),
     actions: keys.actions,
     workspace: keys.workspace,
+    diff: keys.diff,
     unknown: keys.unknown,
     frozen: keys.frozen,
     conversation: keys.conversation,
@@ -45,6 +46,7 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     result: `airlock:{run}:result:${item}`,
     actions: "airlock:{run}:actions",
     workspace: "airlock:{run}:workspace",
+    diff: "airlock:{run}:diff",
     unknown: "airlock:{run}:unknown",
     frozen: "airlock:{run}:frozen",
     conversation: "airlock:{run}:conversation",
@@ -54,7 +56,8 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
 
 test("keys outside of runs have no hash tag", () => {
   const { open, control, runs, quarantine, audit } = globalKeys;
-  for (const key of [open, control, runs, quarantine, audit, globalKeys.report("a")]) {
+  const pools = [globalKeys.pools, globalKeys.pool("a"), globalKeys.poolRuns("a")];
+  for (const key of [open, control, runs, quarantine, audit, globalKeys.report("a"), ...pools]) {
     expect(key).toMatch(/^airlock:[^{}]+$/);
   }
 });

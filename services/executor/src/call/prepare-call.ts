@@ -2,15 +2,21 @@
 // refuses, before anything begins, what the machine, the operator or Redis can't carry.
 import type { ExecutionBody } from "@airlock/core/contract";
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
+import { DEFAULT_QUOTA } from "@airlock/core/run";
+import { runKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 import { DEFAULT_SANDBOX_LIMITS, lacks, type SandboxSession } from "../sandbox/index.ts";
-import { openWorkspaceFs, type Workspace, type WorkspaceFs } from "../workspace/index.ts";
+import { isDiskFull, openWorkspaceFs, type Workspace, type WorkspaceFs } from "../workspace/index.ts";
+import { createQuotaGuard, type QuotaGuard } from "./quota.ts";
 import { toolClass } from "./tool-classes.ts";
 
 export type PreparedCall =
   | {
       readonly ok: true;
       readonly files: WorkspaceFs;
+      readonly quota: QuotaGuard;
+      /** Whether the workspace is still leased to this call: begin compares this epoch with that of its claim. */
+      readonly epochHolds: () => Promise<boolean>;
       readonly workspace: Workspace;
       /** null for tools that start no program */
       readonly session: SandboxSession | null;
@@ -27,11 +33,17 @@ export async function prepareCall(
   if (refused !== null) return refused;
   try {
     const workspace = await deps.workspaces(grant);
-    const files = await openWorkspaceFs({ ...workspace, serviceUser: deps.serviceUser });
+    const opened = await openWorkspaceFs({ ...workspace, serviceUser: deps.serviceUser });
+    const allowed = deps.repositories(grant.workspace.source)?.quota ?? DEFAULT_QUOTA;
+    const quota = createQuotaGuard(workspace, opened, allowed);
+    const { files } = quota;
+    const epochHolds = await watchEpoch(deps, grant);
     const session = await openSession(deps, workspace, { tool: grant.tool, ...limits });
     return {
       ok: true,
       files,
+      quota,
+      epochHolds,
       workspace,
       session,
       async close() {
@@ -39,9 +51,17 @@ export async function prepareCall(
       },
     };
   } catch (error) {
+    if (isDiskFull(error)) return { ok: false, errorClass: "DISK_FULL", detail: "no room for a workspace" };
     if (!(error instanceof AirlockError)) throw error;
     return { ok: false, errorClass: "WORKSPACE_FAILED", detail: error.message };
   }
+}
+
+async function watchEpoch({ redis }: Deps, { run, effect }: ExecutionBody): Promise<() => Promise<boolean>> {
+  if (effect === "read") return () => Promise.resolve(true);
+  const read = () => redis.hget(runKeys(run).workspace, "epoch");
+  const claimed = await read();
+  return async () => (await read()) === claimed;
 }
 
 async function durabilityRefusal(deps: Deps, grant: ExecutionBody): Promise<PreparedCall | null> {

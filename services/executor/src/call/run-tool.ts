@@ -1,6 +1,7 @@
 import type { JsonObject } from "@airlock/core/json";
 import type { ToolManifest } from "@airlock/core/tool";
 import type { ReadyPlan, Tool, ToolContext, ToolOutcome, ToolPlan } from "../tools/index.ts";
+import { fencedFiles } from "../workspace/index.ts";
 import type { Lease } from "./lease.ts";
 import type { PreparedCall } from "./prepare-call.ts";
 
@@ -20,8 +21,13 @@ export interface PlannedCall {
 export async function planTool(call: PlannedCall, signal: AbortSignal): Promise<ToolPlan> {
   const tool = call.bodies.get(call.manifest.name);
   if (tool === undefined) return refused("TOOL_UNKNOWN", "the executor has no body for this tool");
+  const { prepared, manifest, args } = call;
   try {
-    return await tool.plan(contextOf(call), call.args, signal);
+    const over = await prepared.quota.refusal(manifest, args);
+    if (over !== null) return refused("QUOTA_EXCEEDED", over);
+    const plan = await tool.plan(contextOf(call), args, signal);
+    if (plan.kind === "outcome") return plan;
+    return { ...plan, run: async (any) => prepared.quota.counted(manifest, await plan.run(any)) };
   } catch {
     // What the error says may quote arguments.
     return refused("TOOL_FAILED", "the tool could not look at what it needs, and nothing was run");
@@ -42,8 +48,9 @@ export async function runPlan(plan: ReadyPlan, signal: AbortSignal): Promise<Too
 
 function contextOf({ itemKey, fence, lease, source, may, prepared, manifest }: PlannedCall): ToolContext {
   const { files, session, workspace } = prepared;
+  const fenceHolds = async (): Promise<boolean> => (await prepared.epochHolds()) && (await lease.holds());
   return {
-    files,
+    files: fencedFiles(files, fenceHolds),
     session,
     workspace,
     source,
@@ -52,10 +59,10 @@ function contextOf({ itemKey, fence, lease, source, may, prepared, manifest }: P
     limits: manifest.limits,
     itemKey,
     name: `${itemKey}.${fence}`,
-    fenceHolds: () => lease.holds(),
+    fenceHolds,
   };
 }
 
-function refused(errorClass: "TOOL_UNKNOWN" | "TOOL_FAILED", detail: string): ToolPlan {
+function refused(errorClass: "TOOL_UNKNOWN" | "TOOL_FAILED" | "QUOTA_EXCEEDED", detail: string): ToolPlan {
   return { kind: "outcome", outcome: { status: "refused", errorClass, detail } };
 }

@@ -1,37 +1,55 @@
 import path from "node:path";
 import type { ExecutionBody } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
-import { sourceAllowed } from "@airlock/core/run";
+import { sourceAllowed, type Repositories } from "@airlock/core/run";
 import type { ExecutorConfig } from "../config.ts";
-import { prepareWorkspace, type ServiceUser, type Workspace } from "../workspace/index.ts";
+import { createLatelyFailed } from "./lately-failed.ts";
+import { prepareWorkspace, type RunPrepare, type ServiceUser, type Workspace } from "../workspace/index.ts";
 
 /** Gives the workspace of a granted run, made on its first call; calls that ask together wait for one preparation. */
 export type Workspaces = (grant: Pick<ExecutionBody, "run" | "workspace">) => Promise<Workspace>;
 
+const FAILED_MS = 30_000;
+
 /** Throws WORKSPACE_UNAVAILABLE for a source that the operator doesn't allow, and where the preparation fails. */
 export function createWorkspaces(
-  config: Pick<ExecutorConfig, "volume" | "sources">,
-  serviceUser: ServiceUser | null,
+  deps: {
+    readonly config: Pick<ExecutorConfig, "volume" | "sources">;
+    readonly serviceUser: ServiceUser | null;
+    readonly repositories: Repositories;
+    readonly runPrepare: RunPrepare;
+  },
   signal: AbortSignal,
 ): Workspaces {
+  const { config, serviceUser, repositories, runPrepare } = deps;
   const volume = path.resolve(config.volume);
   const preparing = new Map<string, Promise<Workspace>>();
+  const failed = createLatelyFailed(FAILED_MS);
   return async ({ run, workspace: { source, ref, baseRevision } }) => {
-    if (!sourceAllowed(source, config.sources)) {
-      throw new AirlockError(
-        "WORKSPACE_UNAVAILABLE",
-        "the source is not one that the operator allows (AIRLOCK_SOURCES)",
-      );
-    }
+    refuseForeign(source, config.sources);
+    failed.check(run);
     const known = preparing.get(run);
     if (known !== undefined) return known;
-    const request = { volume, runId: run, source, ref, baseRevision, serviceUser };
+    const { prepare: step, credentials } = repositories(source) ?? {};
+    const prepare = step === undefined ? undefined : { step, run: runPrepare };
+    const request = { volume, runId: run, source, ref, baseRevision, serviceUser, credentials, prepare };
     const prepared = prepareWorkspace(request, signal);
     preparing.set(run, prepared);
     try {
       return await prepared;
+    } catch (error) {
+      if (step !== undefined) failed.note(run, error);
+      throw error;
     } finally {
       preparing.delete(run);
     }
   };
+}
+
+function refuseForeign(source: string, allowed: readonly string[]): void {
+  if (sourceAllowed(source, allowed)) return;
+  throw new AirlockError(
+    "WORKSPACE_UNAVAILABLE",
+    "the source is not one that the operator allows (AIRLOCK_SOURCES)",
+  );
 }

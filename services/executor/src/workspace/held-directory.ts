@@ -10,14 +10,14 @@ import type { ServiceUser } from "./service-user.ts";
 
 /** Linux's O_PATH, which `fs.constants` lacks: a handle that names an inode without opening it. */
 const O_PATH = 0o10_000_000;
-const DIRECTORY = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
+export const HELD_DIRECTORY = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
 const NEW_DIRECTORY_MODE = 0o755;
 
 export type HeldDirectory = { readonly ok: true; readonly handle: FileHandle } | PathRefusal;
 export type HeldEntry = { readonly ok: true; readonly handle: FileHandle } | PathRefusal;
 
 export function openRoot(path: string): Promise<FileHandle> {
-  return open(path, DIRECTORY);
+  return open(path, HELD_DIRECTORY);
 }
 
 export async function closingAfter<Value>(handle: FileHandle, work: Promise<Value>): Promise<Value> {
@@ -53,14 +53,14 @@ export async function holdDirectory(request: WalkRequest): Promise<HeldDirectory
 
 async function step(held: FileHandle, name: string, create: WalkRequest["create"]): Promise<HeldDirectory> {
   try {
-    return { ok: true, handle: await open(below(held, name), DIRECTORY) };
+    return { ok: true, handle: await open(below(held, name), HELD_DIRECTORY) };
   } catch (error) {
     if (create === null || errnoCode(error) !== "ENOENT") return refusalFor(error, "directory");
   }
   try {
     await mkdir(below(held, name), { mode: NEW_DIRECTORY_MODE }).catch(ignoreExisting);
     if (create.owner !== null) await giveTo(below(held, name), create.owner);
-    return { ok: true, handle: await open(below(held, name), DIRECTORY) };
+    return { ok: true, handle: await open(below(held, name), HELD_DIRECTORY) };
   } catch (error) {
     return refusalFor(error, "directory");
   }
@@ -97,8 +97,12 @@ const REFUSED_ERRNO = {
   EPERM: "may not be opened",
 } as const satisfies Record<string, string>;
 
-/** What a hostile or mistaken path can cause becomes a value; a full or broken disk is thrown. */
+/** What a hostile or mistaken path can cause becomes a value, and so does a full disk; a broken one is thrown. */
 export function refusalFor(error: unknown, what: "file" | "directory"): PathRefusal {
+  if (isDiskFull(error)) {
+    const detail = "the executor's volume has no room left; the file was not written";
+    return { ok: false, errorClass: "DISK_FULL", detail, missing: false };
+  }
   const code = errnoCode(error);
   if (code === null || !isRefusedErrno(code)) throw error;
   return refusePath(`the ${what} ${REFUSED_ERRNO[code]}`, code === "ENOENT");
@@ -106,6 +110,10 @@ export function refusalFor(error: unknown, what: "file" | "directory"): PathRefu
 
 function isRefusedErrno(code: string): code is keyof typeof REFUSED_ERRNO {
   return Object.hasOwn(REFUSED_ERRNO, code);
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return ["ENOSPC", "EDQUOT"].includes(errnoCode(error) ?? "");
 }
 
 export function errnoCode(error: unknown): string | null {

@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 
 export interface PathRefusal {
   readonly ok: false;
-  readonly errorClass: "PATH_REFUSED";
+  readonly errorClass: "PATH_REFUSED" | "DISK_FULL" | "CLAIM_LOST";
   readonly detail: string;
   /** Nothing is there, as opposed to: something is, and may not be touched. */
   readonly missing: boolean;

@@ -1,14 +1,18 @@
-import { chmod, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { z } from "zod";
+import type { FetchCredentials, PrepareStep } from "@airlock/core/run";
+import { checkOut, inTree } from "./check-out.ts";
+import { credentialEnvironment } from "./fetch-credentials.ts";
 import { errnoCode } from "./held-directory.ts";
 import { exists, fetchRevision } from "./mirror.ts";
 import { assertReachable, giveTree, makePrivateDirectory } from "./ownership.ts";
+import { placeFolders } from "./place-folders.ts";
+import { preparedFolders, type RunPrepare } from "./prepared-folders.ts";
+import { removeTree } from "./remove-tree.ts";
 import type { ServiceUser } from "./service-user.ts";
 import { createTrustedGit, type TrustedGit } from "./trusted-git.ts";
 import {
-  abandonedPlaces,
   assertRunId,
   builderName,
   buildingPlace,
@@ -16,6 +20,7 @@ import {
   workspacePlaces,
   type WorkspacePlaces,
 } from "./workspace-places.ts";
+import { readRecord, writeRecord } from "./workspace-record.ts";
 
 /**
  * A run's source and ref in, its own tree and git dir out. Built aside and renamed, so that a workspace either is
@@ -30,6 +35,8 @@ export interface WorkspaceRequest {
   /** the commit that the ref has to be; left out, whichever it is */
   readonly baseRevision?: string | undefined;
   readonly serviceUser: ServiceUser | null;
+  readonly credentials?: FetchCredentials | undefined;
+  readonly prepare?: { readonly step: PrepareStep; readonly run: RunPrepare } | undefined;
 }
 
 export interface Workspace {
@@ -37,44 +44,37 @@ export interface Workspace {
   readonly gitDir: string;
   /** For the executor's own half-written files; never visible in a sandbox. */
   readonly staging: string;
+  /** Where it is kept what the tree holds. */
+  readonly usage: string;
   /** The mirror's objects, which the git dir borrows. */
   readonly objects: string;
   readonly baseRevision: string;
 }
-
-const workspaceRecord = z.strictObject({
-  version: z.literal(1),
-  source: z.string(),
-  ref: z.string(),
-  baseRevision: z.string().regex(/^[0-9a-f]{40,64}$/),
-});
-type WorkspaceRecord = z.infer<typeof workspaceRecord>;
 
 export async function prepareWorkspace(request: WorkspaceRequest, signal: AbortSignal): Promise<Workspace> {
   assertRunId(request.runId);
   const places = workspacePlaces(join(request.volume, request.runId));
   const mirror = mirrorPlace(request.volume, request.source);
   if (!(await exists(places.root))) await build(request, mirror, signal);
-  const record = workspaceRecord.parse(JSON.parse(await readFile(places.record, "utf8")));
-  if (record.source !== request.source || record.ref !== request.ref) {
-    throw new AirlockError(
-      "WORKSPACE_UNAVAILABLE",
-      "the run's workspace was made from another source or ref",
-    );
+  const record = await readRecord(places);
+  if (record === null) throw unavailable("the run's workspace has lost its record");
+  if (record.removedAt !== undefined) {
+    throw unavailable("the run's workspace was removed after the run's end (AIRLOCK_WORKSPACE_MS)");
   }
-  const { tree, gitDir, staging } = places;
-  return { tree, gitDir, staging, objects: join(mirror, "objects"), baseRevision: record.baseRevision };
+  if (record.source !== request.source || record.ref !== request.ref) {
+    throw unavailable("the run's workspace was made from another source or ref");
+  }
+  const { tree, gitDir, staging, usage } = places;
+  const { baseRevision } = record;
+  return { tree, gitDir, staging, usage, objects: join(mirror, "objects"), baseRevision };
 }
 
-/** Frees the run's disk. The mirror stays: other runs borrow from it. */
-export async function removeWorkspace(volume: string, runId: string): Promise<void> {
-  assertRunId(runId);
-  const places = [...(await abandonedPlaces(volume, runId)), join(volume, runId)];
-  await Promise.all(places.map((place) => rm(place, { recursive: true, force: true })));
+function unavailable(detail: string): AirlockError {
+  return new AirlockError("WORKSPACE_UNAVAILABLE", detail);
 }
 
 async function build(request: WorkspaceRequest, mirror: string, signal: AbortSignal): Promise<void> {
-  const { volume, runId, source, ref, serviceUser } = request;
+  const { volume, runId, serviceUser } = request;
   // An operator's own directory keeps its owner and mode.
   if (!(await exists(volume))) await makePrivateDirectory(volume, serviceUser);
   await makePrivateDirectory(join(volume, "mirrors"), serviceUser);
@@ -82,31 +82,59 @@ async function build(request: WorkspaceRequest, mirror: string, signal: AbortSig
   const builder = builderName(runId);
   const building = workspacePlaces(buildingPlace(volume, builder));
   await makePrivateDirectory(building.root, serviceUser);
-  const git = await createTrustedGit(join(building.root, "home"));
+  try {
+    await buildIn(building, { ...request, mirror, builder }, signal);
+    await moveIntoPlace(building.root, join(volume, runId));
+  } catch (error) {
+    await removeTree(building.root);
+    throw error;
+  }
+}
+
+async function buildIn(
+  building: WorkspacePlaces,
+  request: WorkspaceRequest & { readonly mirror: string; readonly builder: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, ref, serviceUser, credentials, mirror, builder } = request;
+  const home = join(building.root, "home");
+  await mkdir(home, { mode: 0o700 });
+  const environment = credentials === undefined ? {} : await credentialEnvironment(home, source, credentials);
+  const git = await createTrustedGit(home, { environment });
   const baseRevision = await fetchRevision(git, { mirror, source, ref, builder }, signal);
-  await refuseOtherRevision(request, baseRevision, building.root);
+  if (request.baseRevision !== undefined && request.baseRevision !== baseRevision) {
+    throw unavailable("the ref is another commit than workspace.baseRevision");
+  }
   await checkOut({ git, places: building, mirror, baseRevision }, signal);
   await mkdir(building.staging, { mode: 0o700 });
   if (serviceUser !== null) {
     await giveTree(building.tree, serviceUser);
     await giveTree(building.gitDir, serviceUser);
   }
+  const prepared = await prepareTree(building, { ...request, git, baseRevision }, signal);
   // Owners changed, so the index is brought up to date once more: inside the sandbox it can't be.
   await git.run([...inTree(building), "update-index", "-q", "--refresh"], signal);
   if (serviceUser !== null) await giveTree(building.gitDir, serviceUser);
-  await rm(join(building.root, "home"), { recursive: true, force: true });
-  await writeRecord(building, { version: 1, source, ref, baseRevision });
-  await moveIntoPlace(building.root, join(volume, runId));
+  await removeTree(home);
+  await writeRecord(building, { version: 1, source, ref, baseRevision, prepared: [...prepared] });
 }
 
-async function refuseOtherRevision(
-  { baseRevision: wanted }: WorkspaceRequest,
-  found: string,
-  building: string,
-): Promise<void> {
-  if (wanted === undefined || wanted === found) return;
-  await rm(building, { recursive: true, force: true });
-  throw new AirlockError("WORKSPACE_UNAVAILABLE", "the ref is another commit than workspace.baseRevision");
+/** Fills the folders of a repository's `prepare` step; returns those that there are. */
+async function prepareTree(
+  building: WorkspacePlaces,
+  request: WorkspaceRequest & {
+    readonly mirror: string;
+    readonly git: TrustedGit;
+    readonly baseRevision: string;
+  },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { prepare, serviceUser } = request;
+  if (prepare === undefined) return [];
+  const { step } = prepare;
+  const scratch = join(building.root, "prepare");
+  const prepared = await preparedFolders({ ...request, ...prepare, scratch }, signal);
+  return placeFolders(prepared, { tree: building.tree, folders: step.folders, serviceUser }, signal);
 }
 
 /** The first preparation that is whole wins; what another one built beside it is dropped. */
@@ -115,43 +143,7 @@ async function moveIntoPlace(building: string, place: string): Promise<void> {
     await rename(building, place);
   } catch (error) {
     const lostRace = errnoCode(error) === "ENOTEMPTY" || errnoCode(error) === "EEXIST";
-    await rm(building, { recursive: true, force: true });
+    await removeTree(building);
     if (!lostRace) throw error;
-  }
-}
-
-interface CheckOut {
-  readonly git: TrustedGit;
-  readonly places: WorkspacePlaces;
-  readonly mirror: string;
-  readonly baseRevision: string;
-}
-
-async function checkOut(request: CheckOut, signal: AbortSignal): Promise<void> {
-  const { git, places, mirror, baseRevision } = request;
-  const init = ["init", "--quiet", "--template=", "--shared=0644", `--separate-git-dir=${places.gitDir}`];
-  await git.run([...init, places.tree], signal);
-  await chmod(places.tree, 0o755);
-  await mkdir(join(places.gitDir, "objects", "info"), { recursive: true });
-  await writeFile(join(places.gitDir, "objects", "info", "alternates"), `${join(mirror, "objects")}\n`);
-  const inside = inTree(places);
-  await git.run([...inside, "config", "core.checkStat", "minimal"], signal);
-  await git.run([...inside, "symbolic-ref", "HEAD", "refs/heads/airlock"], signal);
-  await git.run([...inside, "reset", "--quiet", "--hard", baseRevision], signal);
-  // Meaningful only in the sandbox, where the git dir is mounted read-only under this name.
-  await writeFile(join(places.tree, ".git"), "gitdir: /git\n");
-}
-
-function inTree(places: WorkspacePlaces): readonly string[] {
-  return [`--git-dir=${places.gitDir}`, `--work-tree=${places.tree}`];
-}
-
-async function writeRecord(places: WorkspacePlaces, record: WorkspaceRecord): Promise<void> {
-  const file = await open(places.record, "wx", 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(record)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

@@ -1,7 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
+import { z } from "zod";
 
 /**
  * Runs git for the executor itself. It reads no configuration but its own, runs no hook, asks nobody, and never gets
@@ -9,6 +11,22 @@ import { AirlockError } from "@airlock/core/fault";
  */
 export interface TrustedGit {
   run(args: readonly string[], signal: AbortSignal): Promise<string>;
+  /** For output of any size, and for commands that go on after an error: how each ended is the caller's to judge. */
+  read(args: readonly string[], options: GitReading, signal: AbortSignal): Promise<GitOutput>;
+}
+
+export interface GitReading {
+  /** How much of stdout is kept; the rest is only counted. */
+  readonly maxBytes: number;
+  readonly stdin?: string | Uint8Array;
+}
+
+export interface GitOutput {
+  readonly code: number;
+  readonly head: Buffer;
+  readonly totalBytes: number;
+  readonly totalLines: number;
+  readonly complaints: string;
 }
 
 const CONFIG = `[safe]
@@ -33,15 +51,27 @@ const CONFIG = `[safe]
 	allow = always
 [submodule]
 	recurse = false
+[http]
+	followRedirects = false
+[advice]
+	addEmbeddedRepo = false
 `;
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
+const MAX_COMPLAINT_BYTES = 16 * 1024;
 
 /** `home` is a directory of the executor's own; git's one configuration file is written there. */
-export async function createTrustedGit(home: string, gitPath = "/usr/bin/git"): Promise<TrustedGit> {
+export async function createTrustedGit(
+  home: string,
+  given: { readonly environment?: Readonly<Record<string, string>> } = {},
+): Promise<TrustedGit> {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const environment = await trustedGitEnvironment(home);
-  return { run: (args, signal) => runGit({ gitPath, environment, cwd: home }, args, signal) };
+  const environment = { ...(await trustedGitEnvironment(home)), ...given.environment };
+  const git = { gitPath: "/usr/bin/git", environment, cwd: home };
+  return {
+    run: (args, signal) => runGit(git, args, signal),
+    read: (args, options, signal) => readGit(git, { args, ...options }, signal),
+  };
 }
 
 /**
@@ -85,8 +115,48 @@ function runGit(git: GitProcess, args: readonly string[], signal: AbortSignal): 
   });
 }
 
+async function readGit(
+  { gitPath, environment, cwd }: GitProcess,
+  { args, maxBytes, stdin = "" }: GitReading & { readonly args: readonly string[] },
+  signal: AbortSignal,
+): Promise<GitOutput> {
+  const child = spawn(gitPath, args, { cwd, env: environment, signal });
+  const kept = keepHead(maxBytes);
+  const complaints = keepHead(MAX_COMPLAINT_BYTES);
+  child.stdout.on("data", (chunk: Buffer) => kept.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk));
+  child.stdin.on("error", () => undefined); // git may end before it has read all; its exit code says why
+  child.stdin.end(stdin);
+  const [code] = z.tuple([z.number().nullable()], z.unknown()).parse(await once(child, "close"));
+  return {
+    code: code ?? -1,
+    head: kept.head(),
+    ...kept.totals(),
+    complaints: complaints.head().toString(),
+  };
+}
+
+function keepHead(maxBytes: number) {
+  const chunks: Buffer[] = [];
+  let keptBytes = 0;
+  let totalBytes = 0;
+  let totalLines = 0;
+  return {
+    push(chunk: Buffer): void {
+      totalBytes += chunk.length;
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) totalLines += 1;
+      const part = chunk.subarray(0, Math.max(0, maxBytes - keptBytes));
+      keptBytes += part.length;
+      if (part.length > 0) chunks.push(part);
+    },
+    head: () => Buffer.concat(chunks),
+    totals: () => ({ totalBytes, totalLines }),
+  };
+}
+
 function gitFailed(args: readonly string[], stderr: string, cause: Error): AirlockError {
-  const command = args.find((arg) => !arg.startsWith("-")) ?? "";
+  const valued = ["-C", "-c"];
+  const command = args.find((arg, at) => !arg.startsWith("-") && !valued.includes(args[at - 1] ?? "")) ?? "";
   const said = stderr.trim().split("\n").slice(-3).join("; ").slice(0, 400);
   return new AirlockError("WORKSPACE_UNAVAILABLE", `git ${command} failed: ${said}`, { cause });
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
+import { isRunId } from "@airlock/core/record";
 
 /** Where one run's parts lie. Only `tree` is ever writable inside a sandbox; `staging` is never visible there. */
 export interface WorkspacePlaces {
@@ -10,10 +11,14 @@ export interface WorkspacePlaces {
   readonly gitDir: string;
   readonly staging: string;
   readonly record: string;
+  /** What the tree was last counted to hold. */
+  readonly usage: string;
+  /** The executor's own, while it compares the tree with its base. */
+  readonly comparison: string;
 }
 
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
-const RESERVED = new Set(["mirrors", "sandbox"]);
+const RESERVED = new Set(["cache", "mirrors", "prepared", "sandbox"]);
 
 export function assertRunId(runId: string): void {
   if (RUN_ID.test(runId) && !RESERVED.has(runId)) return;
@@ -27,6 +32,8 @@ export function workspacePlaces(root: string): WorkspacePlaces {
     gitDir: join(root, "git"),
     staging: join(root, "tmp"),
     record: join(root, "workspace.json"),
+    usage: join(root, "usage.json"),
+    comparison: join(root, "comparison"),
   };
 }
 
@@ -40,13 +47,31 @@ export function builderName(runId: string): string {
   return `${runId}.${randomBytes(6).toString("hex")}`;
 }
 
-/** What preparations of a run left behind when they were killed. */
-export async function abandonedPlaces(volume: string, runId: string): Promise<readonly string[]> {
+/** The run that a preparation was for; null where the name is no preparation's. */
+export function builtFor(name: string): string | null {
+  return /^\.building-([A-Za-z0-9_-]+)\.[0-9a-f]+$/.exec(name)?.[1] ?? null;
+}
+
+/** The runs that have a place on the volume; whatever else lies there is not looked at. */
+export async function workspaceRuns(volume: string): Promise<readonly string[]> {
+  return (await readdir(volume)).filter(isRunId);
+}
+
+/** What preparations left behind when they were killed, or are still at. */
+export async function buildingPlaces(volume: string): Promise<readonly string[]> {
   const names = await readdir(volume);
-  return names.filter((name) => name.startsWith(`.building-${runId}.`)).map((name) => join(volume, name));
+  return names.filter((name) => builtFor(name) !== null).map((name) => join(volume, name));
 }
 
 export function mirrorPlace(volume: string, source: string): string {
-  const digest = createHash("sha256").update(source).digest("hex").slice(0, 32);
-  return join(volume, "mirrors", `${digest}.git`);
+  return join(volume, "mirrors", `${digestOf(source)}.git`);
+}
+
+/** What the `prepare` steps of a source download, for the next of them. */
+export function cachePlace(volume: string, source: string): string {
+  return join(volume, "cache", digestOf(source));
+}
+
+function digestOf(source: string): string {
+  return createHash("sha256").update(source).digest("hex").slice(0, 32);
 }

@@ -151,6 +151,9 @@ async function stage(tree: OpenTree, bytes: Uint8Array, mode: number): Promise<s
     await file.chmod(mode);
     if (tree.owner !== null) await file.chown(tree.owner.uid, tree.owner.gid);
     await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
   } finally {
     await file.close();
   }

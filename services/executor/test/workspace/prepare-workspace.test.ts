@@ -3,7 +3,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { prepareWorkspace, removeWorkspace } from "../../src/workspace/index.ts";
+import {
+  emptyWorkspace,
+  forgetWorkspace,
+  prepareWorkspace,
+  removeAbandoned,
+} from "../../src/workspace/index.ts";
 import { gitRepository, SERVICE_USER, temporaryDirectory } from "./fixture.ts";
 
 const signal = AbortSignal.timeout(60_000);
@@ -38,13 +43,30 @@ test("returns what exists when asked again, also with the agent's changes in it"
   expect(readFileSync(join(first.tree, "file"), "utf8")).toBe("the agent's");
 });
 
-test("what an earlier crash left half made is in nobody's way, and goes with the run", async () => {
+test("what an earlier crash left half made is in nobody's way, and goes once it is old", async () => {
   const { request, volume } = await repository();
-  mkdirSync(join(volume, ".building-run-1.abandoned", "tree"), { recursive: true });
-  writeFileSync(join(volume, ".building-run-1.abandoned", "tree", "garbage"), "");
+  const left = join(volume, ".building-run-1.abad");
+  mkdirSync(join(left, "tree"), { recursive: true });
+  writeFileSync(join(left, "tree", "garbage"), "");
   const workspace = await prepareWorkspace(request, signal);
   expect((await readdir(workspace.tree)).toSorted()).toEqual([".git", "file"]);
-  await removeWorkspace(volume, request.runId);
+  expect(await removeAbandoned(left, 60_000)).toBe(false);
+  expect(await removeAbandoned(left, 0)).toBe(true);
+  expect((await readdir(volume)).toSorted()).toEqual(["mirrors", "run-1"]);
+});
+
+test("a removed workspace is never made anew, whenever the removal was cut short", async () => {
+  const { request, volume } = await repository();
+  const workspace = await prepareWorkspace(request, signal);
+  await emptyWorkspace(volume, request.runId, 5);
+  await emptyWorkspace(volume, request.runId, 6);
+  expect(existsSync(workspace.tree)).toBe(false);
+  await expect(prepareWorkspace(request, signal)).rejects.toThrow("was removed after the run's end");
+  mkdirSync(join(workspace.tree, "left"), { recursive: true });
+  await emptyWorkspace(volume, request.runId, 7);
+  expect(await readdir(join(volume, request.runId))).toEqual(["workspace.json"]);
+  await forgetWorkspace(volume, request.runId);
+  await forgetWorkspace(volume, request.runId);
   expect(await readdir(volume)).toEqual(["mirrors"]);
 });
 

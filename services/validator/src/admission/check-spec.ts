@@ -18,7 +18,6 @@ export interface Known {
   readonly catalog: ToolCatalog;
   readonly policies: Policies;
   readonly sources: readonly string[];
-  readonly pool: string;
   /** how long partial and refused output is kept where the spec says nothing */
   readonly rawMs: number;
 }
@@ -54,7 +53,6 @@ export function checkSpec(spec: RunSpec, specDigest: string, known: Known): Admi
       parallel: spec.parallel,
       allOrNothing: spec.allOrNothing,
       workspace: spec.workspace ?? null,
-      pool: known.pool,
       specDigest,
       contract: spec.contract ?? null,
       priority: spec.priority,

@@ -135,7 +135,6 @@ function known(deps: Deps) {
     catalog: deps.catalog,
     policies: deps.policies,
     sources: deps.config.sources,
-    pool: deps.config.pool,
     rawMs: deps.config.rawMs,
   };
 }

@@ -1,6 +1,7 @@
 import { sealBody, turnKey, type TurnParts } from "@airlock/core/record";
 import type { ErrorClass } from "@airlock/core/fault";
-import { readCall, readTurn, type FinalRunState, type RefusedOutput } from "@airlock/core/run";
+import { sendEnded } from "@airlock/core/queue";
+import { leavePool, readCall, readTurn, type FinalRunState, type RefusedOutput } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { storeReport } from "../contract/store-report.ts";
 import type { Deps } from "../deps.ts";
@@ -59,6 +60,8 @@ export async function endRun(deps: Deps, turn: TurnParts, asked: Ending): Promis
     deps.metrics.count("airlock_runs_ended_total", { state });
   }
   await storeReport(deps, run);
+  await leavePool(deps.redis, run);
+  await sendEnded(deps.redis, run);
   await watchCallsOut(deps, turn);
 }
 

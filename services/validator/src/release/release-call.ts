@@ -7,6 +7,7 @@ import { errorFields } from "@airlock/core/runtime";
 import { redisNow } from "@airlock/core/store";
 import { judgeOwnCall } from "../artifact/judge-own-call.ts";
 import type { Deps } from "../deps.ts";
+import { bindRun } from "../pool/bind-run.ts";
 import { judgeStored } from "../verdict/judge-item.ts";
 import type { AdmittedRun, Decided, Grantable, Judgement } from "../verdict/judgement.ts";
 import { admittedRun } from "./admitted-run.ts";
@@ -43,8 +44,12 @@ export async function releaseCall(
   const now = await redisNow(deps.redis);
   if ((call.notAfter ?? 0) <= now) return { kind: "over" };
   const { grantable, decided } = await decideAgain(deps, run, itemKey);
-  const record = grantable === null ? null : signGrant(deps, run, { itemKey, call, now, grantable });
-  if (record === null) return { kind: "refused", decided };
+  const { workspace } = run.plan;
+  const turn = parseItemKey(itemKey);
+  if (grantable === null || workspace === null || turn === null) return { kind: "refused", decided };
+  const pool = await bindRun(deps, turn, run);
+  if (pool === null) return { kind: "passed" };
+  const record = signGrant(deps, { run, workspace, pool }, { itemKey, call, now, grantable });
   const released = await deps.store.release(itemKey, lastGrant, {
     ...decided,
     grantRecord: record,
@@ -90,20 +95,23 @@ export async function publishAgain(deps: Deps, { grantRecord }: CallHash): Promi
   await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(grantRecord)));
 }
 
-/** Null for a run without a workspace: there is no place to run in. */
+/** `place`: the run, and where its calls run. */
 export function signGrant(
   deps: Deps,
-  run: AdmittedRun,
+  place: {
+    readonly run: AdmittedRun;
+    readonly workspace: NonNullable<AdmittedRun["plan"]["workspace"]>;
+    readonly pool: string;
+  },
   granted: {
     readonly itemKey: string;
     readonly call: CallHash;
     readonly now: number;
     readonly grantable: Grantable;
   },
-): SignedRecord | null {
-  const { workspace, pool } = run.plan;
+): SignedRecord {
+  const { run, workspace, pool } = place;
   const { itemKey, call, now, grantable } = granted;
-  if (workspace === null) return null;
   return deps.publisher.sign({
     purpose: "execution",
     body: {

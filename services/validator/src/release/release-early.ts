@@ -7,6 +7,7 @@ import type { ItemBody } from "@airlock/core/contract";
 import { ADAPTERS } from "@airlock/core/wire";
 import { routeStanding } from "../contract/route-standing.ts";
 import type { Deps } from "../deps.ts";
+import { bindRun } from "../pool/bind-run.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { admittedRun } from "./admitted-run.ts";
 import { decideAgain, publishAgain, signGrant } from "./release-call.ts";
@@ -22,9 +23,11 @@ export async function releaseEarly(deps: Deps, item: ItemBody): Promise<void> {
   const now = await redisNow(deps.redis);
   if ((call.notAfter ?? 0) <= now) return;
   const { grantable, decided } = await decideAgain(deps, run, itemKey);
-  if (grantable === null || grantable.effect !== "read") return;
-  const record = signGrant(deps, run, { itemKey, call, now, grantable });
-  if (record === null) return;
+  const { workspace } = run.plan;
+  if (grantable === null || grantable.effect !== "read" || workspace === null) return;
+  const pool = await bindRun(deps, item, run);
+  if (pool === null) return;
+  const record = signGrant(deps, { run, workspace, pool }, { itemKey, call, now, grantable });
   const released = await deps.store.releaseEarly(item, {
     fields: { ...decided, grantRecord: record, expiresAt: now + deps.config.grantMs },
     callLimit: run.limits.calls,

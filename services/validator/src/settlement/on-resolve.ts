@@ -4,8 +4,10 @@ import type { ItemState } from "@airlock/core/call";
 import type { ResolveBody, ResultBody } from "@airlock/core/contract";
 import { createLedger, type LedgerEntry } from "@airlock/core/ledger";
 import { parseItemKey } from "@airlock/core/record";
-import { readRun, type Action, type ActionAnswer } from "@airlock/core/run";
+import { readPools, readRun, type Action, type ActionAnswer } from "@airlock/core/run";
+import { redisNow } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
+import { choosePool } from "../pool/choose-pool.ts";
 import { wellFormed } from "../quarantine/well-formed.ts";
 
 type Resolved = Extract<ResultBody, { kind: "resolved" }>;
@@ -43,10 +45,16 @@ function refusalOf(entry: LedgerEntry | null, { by, reason, finding }: Action): 
   return same ? null : "resolved_before";
 }
 
-/** The pool that holds the run's workspace, and has its probes and its frozen files. */
+/** The pool that holds the run's workspace, and its frozen calls; any other live one where that one is gone. */
 async function poolFor(deps: Deps, run: string): Promise<string> {
-  return (await readRun(deps.redis, run))?.plan?.pool ?? deps.config.pool;
+  const bound = (await readRun(deps.redis, run))?.pool;
+  const [pools, now] = await Promise.all([readPools(deps.redis), redisNow(deps.redis)]);
+  const own = bound === undefined ? null : choosePool(pools, { allowed: [bound], now });
+  return own ?? choosePool(pools, { allowed: [], now }) ?? bound ?? UNBOUND;
 }
+
+/** Where orders wait that no executor is there for. */
+const UNBOUND = "default";
 
 async function answer(deps: Deps, action: Action, said: ActionAnswer): Promise<void> {
   await deps.store.noteAnswer(action, said);

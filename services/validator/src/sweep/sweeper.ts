@@ -3,22 +3,30 @@
 // one validator at a time does this.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseTurnKey, turnKey, type TurnParts } from "@airlock/core/record";
-import { readCall, readRun, readTurn, type TurnHash } from "@airlock/core/run";
+import { readCall, readRun, readTurn, recountPools, type TurnHash } from "@airlock/core/run";
 import { errorFields } from "@airlock/core/runtime";
 import { globalKeys, redisNow } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 import { endOver } from "../outcome/end-over.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
+import { endLost } from "../pool/end-lost.ts";
 import { publishAgain, republishCall } from "../release/release-call.ts";
 import { advanceTurn, endCall } from "../settlement/advance-turn.ts";
 
 const BATCH = 100;
+const RECOUNT_MS = 60_000;
 
 /** Sweeps until the signal aborts. A failed sweep is logged and tried again. */
 export async function runSweeper(deps: Deps, owner: string, signal: AbortSignal): Promise<void> {
+  let recountAt = 0;
   while (!signal.aborted) {
     try {
-      if (await holdLease(deps, owner)) await sweep(deps);
+      const holds = await holdLease(deps, owner);
+      if (holds) await sweep(deps);
+      if (holds && performance.now() >= recountAt) {
+        await recountPools(deps.redis);
+        recountAt = performance.now() + RECOUNT_MS;
+      }
     } catch (error) {
       if (!signal.aborted)
         deps.log.write("warn", "handler_failed", { place: "sweeper", ...errorFields(error) });
@@ -71,6 +79,7 @@ async function sweepTurn(deps: Deps, parts: TurnParts): Promise<void> {
     case "streaming":
       return publishTurn(deps, parts);
     case "calls":
+      if (await endLost(deps, parts, { run, now })) return;
       await sweepCalls(deps, turn, now);
       return advanceTurn(deps, parts);
     case "closed":

@@ -17,7 +17,6 @@ const known: Known = {
   catalog,
   policies: loadPolicyProfiles(path.resolve(import.meta.dirname, "../../../../config/policies")),
   sources: ["/srv/repos"],
-  pool: "default",
   rawMs: 86_400_000,
 };
 const least = {
@@ -56,7 +55,6 @@ describe("a spec that can be served", () => {
         parallel: "off",
         allOrNothing: true,
         workspace: least.workspace,
-        pool: "default",
         specDigest: DIGEST,
         contract: null,
         priority: 9,

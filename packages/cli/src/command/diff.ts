@@ -1,0 +1,31 @@
+import { readDiffDocument } from "../document/index.ts";
+import { diffNotes, diffStatText, plainText } from "../view/index.ts";
+import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
+import { withSession } from "./with-session.ts";
+
+export const diffCommand: Command = {
+  summary: "shows what an ended run changed of its workspace",
+  details: "The diff goes to standard output, everything else about it to standard error.",
+  positional: { name: "RUN", required: true },
+  flags: {
+    stat: { value: null, doc: "one line per file instead of the text" },
+    json: JSON_FLAG,
+    data: DATA_FLAG,
+  },
+  async run(call, context) {
+    const { out, errors } = context;
+    return withSession(call, context, async (session) => {
+      const document = await readDiffDocument(session, call.positional ?? "");
+      const { diff, status } = document;
+      const exitCode = status === "taken" || status === "none" ? 0 : 1;
+      if (call.on("json")) {
+        out.print(JSON.stringify(document));
+        return exitCode;
+      }
+      if (diff !== null && call.on("stat")) out.print(diffStatText(diff));
+      else if (diff !== null) out.write(out.terminal ? plainText(diff.text) : diff.text);
+      for (const note of diffNotes(document)) errors.print(note);
+      return exitCode;
+    });
+  },
+};

@@ -1,0 +1,1 @@
+export { startVolumeSweeper } from "./volume-sweeper.ts";
