@@ -9,7 +9,7 @@ import type { ExecutorConfig } from "./config.ts";
 import type { Durability } from "./durability.ts";
 import type { ProbeReport, SandboxBackend } from "./sandbox/index.ts";
 import type { Workspaces } from "./call/workspaces.ts";
-import type { ToolBody } from "./tools/index.ts";
+import type { Tool } from "./tools/index.ts";
 import type { ServiceUser } from "./workspace/index.ts";
 
 /** Everything that the executor's stages reach: composed once, in start.ts. */
@@ -23,7 +23,7 @@ export interface Deps {
   readonly catalog: ToolCatalog;
   readonly judge: Judge;
   /** of the built-in tools and the operator's, by name */
-  readonly bodies: ReadonlyMap<string, ToolBody>;
+  readonly bodies: ReadonlyMap<string, Tool>;
   readonly log: Log;
   readonly cancels: CancelBoard;
   readonly durability: Durability;

@@ -18,12 +18,13 @@ export interface ToolClaims {
 }
 
 /**
- * Where a tool comes from. An operator's is a command, so another command is another tool; an MCP server's is the
+ * Where a tool comes from. An operator's is a command, and maybe a second one that looks for the first one's effect, so
+ * another command is another tool; an MCP server's is the
  * server's name in the operator's configuration and the tool's name there. Nothing serves MCP yet.
  */
 export type ToolOrigin =
   | { readonly kind: "builtin" }
-  | { readonly kind: "operator"; readonly command: readonly string[] }
+  | { readonly kind: "operator"; readonly command: readonly string[]; readonly probe?: readonly string[] }
   | { readonly kind: "mcp"; readonly server: string; readonly tool: string };
 
 export interface ToolManifest {

@@ -17,6 +17,8 @@ import { toolDocumentSchema } from "./tool-document.ts";
 export interface OperatorTool {
   readonly manifest: ToolManifest;
   readonly command: readonly string[];
+  /** null where nobody can tell what became of a call */
+  readonly probe: readonly string[] | null;
   readonly source: DocumentSource;
 }
 
@@ -26,9 +28,10 @@ export function readOperatorTool(file: { readonly name: string; readonly text: s
   refuse(problemLines(source, unfitValues(source.value, [])));
   const parsed = toolDocumentSchema.safeParse(source.value);
   if (!parsed.success) throw toolsInvalid(problemLines(source, schemaProblems(source, parsed.error)));
-  const { name, description, inputSchema, effect, claims, limits, command } = parsed.data;
-  const origin = { kind: "operator", command } as const;
-  return { manifest: { name, description, inputSchema, effect, claims, limits, origin }, command, source };
+  const { name, description, inputSchema, effect, claims, limits, command, probe } = parsed.data;
+  const origin = { kind: "operator", command, ...(probe === undefined ? {} : { probe }) } as const;
+  const manifest = { name, description, inputSchema, effect, claims, limits, origin };
+  return { manifest, command, probe: probe ?? null, source };
 }
 
 /** The built-in tools and then the operator's. Throws TOOLS_INVALID with every problem of every file. */

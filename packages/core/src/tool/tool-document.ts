@@ -53,4 +53,10 @@ export const toolDocumentSchema = z.strictObject({
     .min(1)
     .max(64)
     .describe("the program and its arguments: a name, or an absolute path outside every workspace"),
+  probe: z
+    .array(word)
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("the program that says whether a call whose end nobody saw had its effect; runs read-only"),
 });

@@ -6,9 +6,10 @@ import { decideHere } from "../grant/decide-here.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { denial, endingOf } from "./ending.ts";
 import { keepLease, type Lease } from "./lease.ts";
-import { prepareCall, type PreparedCall } from "./prepare-call.ts";
+import { prepareCall } from "./prepare-call.ts";
 import { publishRegrant, publishSettled } from "./publish-result.ts";
-import { runTool } from "./run-tool.ts";
+import { planTool, runPlan } from "./run-tool.ts";
+import type { ToolPlan } from "../tools/index.ts";
 
 /** A lease ends with its call, long before its time as a rule: what waits for one looks again sooner. */
 const LOOK_AGAIN_MS = 500;
@@ -95,8 +96,19 @@ async function execute(
   try {
     const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });
     if (refusal !== null) return await refuse(deps, claimed, refusal);
+    const { source } = grant.workspace;
+    const planned = {
+      itemKey: grant.itemKey,
+      fence,
+      lease,
+      source,
+      prepared,
+      bodies: deps.bodies,
+      ...opened,
+    };
+    const plan = await planTool(planned, signal);
     if ((await deps.ledger.begin(grant.itemKey, fence)) === "started") {
-      await runAndEnd(deps, { grant, fence, lease, opened, prepared }, signal);
+      await runAndEnd(deps, { grant, fence, plan }, signal);
     }
     return "ended";
   } finally {
@@ -106,16 +118,13 @@ async function execute(
 
 async function runAndEnd(
   deps: Deps,
-  call: Claimed & {
-    readonly opened: Extract<OpenedCall, { ok: true }>;
-    readonly prepared: Extract<PreparedCall, { ok: true }>;
-  },
+  call: Pick<Claimed, "grant" | "fence"> & { readonly plan: ToolPlan },
   signal: AbortSignal,
 ): Promise<void> {
-  const { grant, fence, lease, opened, prepared } = call;
+  const { grant, fence, plan } = call;
   const { itemKey, tool } = grant;
   const started = performance.now();
-  const outcome = await runTool({ itemKey, fence, lease, prepared, bodies: deps.bodies, ...opened }, signal);
+  const outcome = plan.kind === "outcome" ? plan.outcome : await runPlan(plan, signal);
   const durationMs = Math.round(performance.now() - started);
   const ended = await deps.ledger.end(
     itemKey,

@@ -11,6 +11,7 @@ export type PreparedCall =
   | {
       readonly ok: true;
       readonly files: WorkspaceFs;
+      readonly workspace: Workspace;
       /** null for tools that start no program */
       readonly session: SandboxSession | null;
       close(): Promise<void>;
@@ -31,6 +32,7 @@ export async function prepareCall(
     return {
       ok: true,
       files,
+      workspace,
       session,
       async close() {
         await Promise.all([files.close(), session?.close()]);

@@ -1,45 +1,59 @@
 import type { JsonObject } from "@airlock/core/json";
 import type { ToolManifest } from "@airlock/core/tool";
-import type { ToolBody, ToolOutcome } from "../tools/index.ts";
+import type { ReadyPlan, Tool, ToolContext, ToolOutcome, ToolPlan } from "../tools/index.ts";
 import type { Lease } from "./lease.ts";
 import type { PreparedCall } from "./prepare-call.ts";
 
+export interface PlannedCall {
+  readonly itemKey: string;
+  readonly fence: number;
+  readonly lease: Lease;
+  readonly source: string;
+  readonly prepared: Extract<PreparedCall, { ok: true }>;
+  readonly manifest: ToolManifest;
+  readonly args: JsonObject;
+  readonly bodies: ReadonlyMap<string, Tool>;
+}
+
+/** What the call would do, before it begins. Nothing has run whatever comes of it, so a plan that throws is a refusal. */
+export async function planTool(call: PlannedCall, signal: AbortSignal): Promise<ToolPlan> {
+  const tool = call.bodies.get(call.manifest.name);
+  if (tool === undefined) return refused("TOOL_UNKNOWN", "the executor has no body for this tool");
+  try {
+    return await tool.plan(contextOf(call), call.args, signal);
+  } catch {
+    // What the error says may quote arguments.
+    return refused("TOOL_FAILED", "the tool could not look at what it needs, and nothing was run");
+  }
+}
+
 /**
- * Runs the body of a begun call. A body that throws was not seen to end: what it did is unknown,
+ * Runs what was planned, once the call has begun. A run that throws was not seen to end: what it did is unknown,
  * and so is what its error may quote, which is why the error goes no further.
  */
-export async function runTool(
-  call: {
-    readonly itemKey: string;
-    readonly fence: number;
-    readonly lease: Lease;
-    readonly prepared: Extract<PreparedCall, { ok: true }>;
-    readonly manifest: ToolManifest;
-    readonly args: JsonObject;
-    readonly bodies: ReadonlyMap<string, ToolBody>;
-  },
-  signal: AbortSignal,
-): Promise<ToolOutcome> {
-  const { itemKey, fence, lease, prepared, manifest, args, bodies } = call;
-  const body = bodies.get(manifest.name);
-  if (body === undefined) {
-    return {
-      status: "refused",
-      errorClass: "TOOL_UNKNOWN",
-      detail: "the executor has no body for this tool",
-    };
-  }
-  const context = {
-    files: prepared.files,
-    session: prepared.session,
-    missing: [],
-    limits: manifest.limits,
-    name: `${itemKey}.${fence}`,
-    fenceHolds: () => lease.holds(),
-  };
+export async function runPlan(plan: ReadyPlan, signal: AbortSignal): Promise<ToolOutcome> {
   try {
-    return await body(context, args, signal);
+    return await plan.run(signal);
   } catch {
     return { status: "unknown", errorClass: "OUTCOME_UNKNOWN", detail: "the tool's end was not seen" };
   }
+}
+
+function contextOf({ itemKey, fence, lease, source, prepared, manifest }: PlannedCall): ToolContext {
+  const { files, session, workspace } = prepared;
+  return {
+    files,
+    session,
+    workspace,
+    source,
+    missing: [],
+    limits: manifest.limits,
+    itemKey,
+    name: `${itemKey}.${fence}`,
+    fenceHolds: () => lease.holds(),
+  };
+}
+
+function refused(errorClass: "TOOL_UNKNOWN" | "TOOL_FAILED", detail: string): ToolPlan {
+  return { kind: "outcome", outcome: { status: "refused", errorClass, detail } };
 }

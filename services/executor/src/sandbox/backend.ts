@@ -34,6 +34,8 @@ export interface SandboxRequest {
   readonly program?: OperatorProgram;
   /** Left out: there is nothing to read. */
   readonly stdin?: Uint8Array;
+  /** Beside the sandbox's own; a name that it has already is the caller's from here on. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly cwdRel: string;
   readonly profile: SandboxProfile;
   readonly timeoutMs: number;

@@ -16,6 +16,7 @@ export interface BwrapPlan {
   readonly workspace: SandboxWorkspace;
   readonly limits: SandboxLimits;
   readonly profile: SandboxProfile;
+  readonly environment: Readonly<Record<string, string>>;
   readonly cwdRel: string;
   readonly statusFd: number;
   /** The first is an absolute path from the executor's own table. */
@@ -50,11 +51,8 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
 }
 
 function environmentArguments(plan: BwrapPlan): readonly string[] {
-  return Object.entries(sandboxEnvironment(plan.toolchains)).flatMap(([name, value]) => [
-    "--setenv",
-    name,
-    value,
-  ]);
+  const environment = { ...sandboxEnvironment(plan.toolchains), ...plan.environment };
+  return Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]);
 }
 
 function systemArguments(plan: BwrapPlan): readonly string[] {

@@ -131,6 +131,7 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     workspace,
     limits,
     profile: request.profile,
+    environment: request.environment ?? {},
     cwdRel: cwd.components.join("/"),
     statusFd: STATUS_FD,
     command: [command.path, ...rest],

@@ -3,7 +3,7 @@ import type { JsonObject } from "@airlock/core/json";
 import { z } from "zod";
 import type { WorkspaceFs } from "../workspace/index.ts";
 import { readArguments } from "./read-arguments.ts";
-import { refuse, succeed, type ToolBody } from "./tool-body.ts";
+import { lookingTool, refuse, succeed } from "./tool-body.ts";
 
 const wantedFile = z.strictObject({
   path: z.string(),
@@ -19,7 +19,7 @@ type Looked =
   | { readonly ok: false; readonly detail: string };
 
 /** The files that have to be there in, size and digest of each out; refuses with every one that is missing or another. */
-export const checkFilesBody: ToolBody = async (context, args, signal) => {
+export const checkFilesTool = lookingTool(async (context, args, signal) => {
   const parsed = readArguments(z.strictObject({ files: z.array(wantedFile) }), args);
   if (!parsed.ok) return parsed.refusal;
   const looked: Looked[] = [];
@@ -30,7 +30,7 @@ export const checkFilesBody: ToolBody = async (context, args, signal) => {
   const wrong = looked.flatMap((each) => (each.ok ? [] : [each.detail]));
   if (wrong.length > 0) return refuse("ARTIFACT_INVALID", wrong.join("; "));
   return succeed({ files: looked.flatMap((each) => (each.ok ? [each.file] : [])) });
-};
+});
 
 async function lookAt(files: WorkspaceFs, wanted: WantedFile): Promise<Looked> {
   const { path, minBytes = 0, sha256 } = wanted;

@@ -1,3 +1,11 @@
 export { operatorBodies } from "./operator-bodies.ts";
 export { TOOL_BODIES } from "./tool-bodies.ts";
-export type { ToolBody, ToolContext, ToolOutcome } from "./tool-body.ts";
+export type {
+  ProbeContext,
+  ProbeFinding,
+  ReadyPlan,
+  Tool,
+  ToolContext,
+  ToolOutcome,
+  ToolPlan,
+} from "./tool-body.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import type { ListedEntry } from "../workspace/index.ts";
 import { readArguments } from "./read-arguments.ts";
-import { refuse, succeed, type ToolBody } from "./tool-body.ts";
+import { lookingTool, refuse, succeed } from "./tool-body.ts";
 
 const listFilesArguments = z.strictObject({
   path: z.string(),
@@ -12,7 +12,7 @@ const listFilesArguments = z.strictObject({
 const MAX_ENTRIES = 5000;
 
 /** A directory in, its entries out, as deep as asked; refuses what is not a directory of the workspace. */
-export const listFilesBody: ToolBody = async (context, args) => {
+export const listFilesTool = lookingTool(async (context, args) => {
   const parsed = readArguments(listFilesArguments, args);
   if (!parsed.ok) return parsed.refusal;
   const { path, depth } = parsed.value;
@@ -24,7 +24,7 @@ export const listFilesBody: ToolBody = async (context, args) => {
     entries: entries.map((entry) => ({ ...entry })),
     truncated: listed.truncated || entries.length < listed.entries.length,
   });
-};
+});
 
 function fitEntries(entries: readonly ListedEntry[], maxBytes: number): readonly ListedEntry[] {
   let total = 0;

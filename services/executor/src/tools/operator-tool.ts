@@ -1,40 +1,92 @@
-// Takes an operator's manifest with its program, gives the body that runs it: the arguments as JSON on its stdin, one
-// strict JSON value on its stdout, in the sandbox of every command; refused are an exit code but 0 and any other output.
+// Takes an operator's manifest with its programs, gives the tool that runs them: the arguments as JSON on stdin, one
+// strict JSON value on stdout, in the sandbox of every command; refused are an exit code but 0 and any other output.
 import { assertNever } from "@airlock/core/fault";
-import { canonicalJson, parseStrictJson, type JsonObject, type JsonValue } from "@airlock/core/json";
+import {
+  canonicalJson,
+  isJsonObject,
+  parseStrictJson,
+  type JsonObject,
+  type JsonValue,
+} from "@airlock/core/json";
 import type { ToolManifest } from "@airlock/core/tool";
-import type { CappedOutput, OperatorProgram, SandboxResult } from "../sandbox/index.ts";
-import { CLAIM_LOST, refuse, succeed, type ToolBody, type ToolOutcome } from "./tool-body.ts";
+import type { CappedOutput, OperatorProgram, SandboxRequest, SandboxResult } from "../sandbox/index.ts";
+import {
+  CLAIM_LOST,
+  endedPlan,
+  refuse,
+  succeed,
+  type ProbeContext,
+  type ProbeFinding,
+  type Tool,
+  type ToolContext,
+  type ToolOutcome,
+} from "./tool-body.ts";
 
 const RESULT_DEPTH = 64;
 
 /** Of stderr, whose end as a rule says what went wrong. */
 const STDERR_TAIL_BYTES = 4_096;
 
-export function operatorToolBody(
-  manifest: ToolManifest,
-  command: readonly string[],
-  program: OperatorProgram,
-): ToolBody {
+export interface Command {
+  readonly argv: readonly string[];
+  readonly program: OperatorProgram;
+}
+
+export function operatorProgramTool(manifest: ToolManifest, command: Command, probe: Command | null): Tool {
   // The sandbox holds it to its word: where nothing can be written, a tool that tries fails.
   const profile = manifest.effect === "read" ? "read" : "write";
-  return async (context, args, signal) => {
-    if (context.session === null) return refuse("SANDBOX_UNAVAILABLE", "there is no sandbox");
-    const request = {
-      name: context.name,
-      fenceHolds: context.fenceHolds,
-      argv: command,
-      program,
-      stdin: Buffer.from(canonicalJson(args)),
-      cwdRel: "",
-      profile,
-      timeoutMs: context.limits.timeoutMs,
-    } as const;
-    return outcomeOf(await context.session.exec(request, signal), context.limits);
+  return {
+    plan(context, args) {
+      const { session, limits } = context;
+      if (session === null)
+        return Promise.resolve(endedPlan(refuse("SANDBOX_UNAVAILABLE", "there is no sandbox")));
+      const request = { ...requestFor(context, command, args), profile } as const;
+      return Promise.resolve({
+        kind: "ready",
+        expected: probe === null ? null : { arguments: args },
+        run: async (signal) => outcomeOf(await session.exec(request, signal), limits),
+      });
+    },
+    probe:
+      probe === null
+        ? null
+        : async (context, expected, signal) => {
+            const args = expected["arguments"];
+            if (context.session === null || args === undefined || !isJsonObject(args)) return "inconclusive";
+            const request = { ...requestFor(context, probe, args), profile: "read" } as const;
+            return findingOf(await context.session.exec(request, signal));
+          },
   };
 }
 
-type Limits = Parameters<ToolBody>[0]["limits"];
+/** The same key in every attempt at one call, so that a program, or what it talks to, can know a call again. */
+function requestFor(
+  context: ProbeContext,
+  { argv, program }: Command,
+  args: JsonObject,
+): Omit<SandboxRequest, "profile"> {
+  return {
+    name: context.name,
+    fenceHolds: context.fenceHolds,
+    argv,
+    program,
+    stdin: Buffer.from(canonicalJson(args)),
+    environment: { AIRLOCK_IDEMPOTENCY_KEY: context.itemKey },
+    cwdRel: "",
+    timeoutMs: context.limits.timeoutMs,
+  };
+}
+
+const FINDINGS: readonly ProbeFinding[] = ["done", "not_done", "inconclusive"];
+
+/** A probe that fails, or says anything else, has found nothing out. */
+function findingOf(result: SandboxResult): ProbeFinding {
+  if (result.kind !== "exited" || result.code !== 0) return "inconclusive";
+  const read = readValue(Buffer.concat([result.stdout.head, result.stdout.tail]), 64);
+  return FINDINGS.find((finding) => read.ok && finding === read.value) ?? "inconclusive";
+}
+
+type Limits = ToolContext["limits"];
 
 function outcomeOf(result: SandboxResult, limits: Limits): ToolOutcome {
   switch (result.kind) {

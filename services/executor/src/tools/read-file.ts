@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { fitText } from "./fit-text.ts";
 import { readArguments } from "./read-arguments.ts";
-import { refuse, succeed, type ToolBody } from "./tool-body.ts";
+import { lookingTool, refuse, succeed } from "./tool-body.ts";
 
 const readFileArguments = z.strictObject({
   path: z.string(),
@@ -14,7 +14,7 @@ const readFileArguments = z.strictObject({
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** A path in, the file's text or a range of its lines out; refuses what is not a plain UTF-8 file. */
-export const readFileBody: ToolBody = async (context, args) => {
+export const readFileTool = lookingTool(async (context, args) => {
   const parsed = readArguments(readFileArguments, args);
   if (!parsed.ok) return parsed.refusal;
   const { path, startLine, endLine } = parsed.value;
@@ -37,7 +37,7 @@ export const readFileBody: ToolBody = async (context, args) => {
     sha256: createHash("sha256").update(bytes).digest("hex"),
     omittedBytes: fitted.omittedBytes,
   });
-};
+});
 
 /** Each line keeps its ending, so that the whole range is the file byte for byte. */
 function splitLines(text: string): readonly string[] {

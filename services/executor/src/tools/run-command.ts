@@ -5,7 +5,15 @@ import { z } from "zod";
 import type { CappedOutput, SandboxResult } from "../sandbox/index.ts";
 import { fitText } from "./fit-text.ts";
 import { readArguments } from "./read-arguments.ts";
-import { CLAIM_LOST, refuse, succeed, type ToolBody, type ToolOutcome } from "./tool-body.ts";
+import {
+  CLAIM_LOST,
+  endedPlan,
+  refuse,
+  succeed,
+  type Tool,
+  type ToolContext,
+  type ToolOutcome,
+} from "./tool-body.ts";
 
 const runCommandArguments = z.strictObject({
   argv: z.array(z.string()).min(1),
@@ -17,31 +25,37 @@ const runCommandArguments = z.strictObject({
 const STDERR_SHARE = 0.25;
 
 /** An argv in, exit code and output out; refuses where no sandbox holds. There is no shell. */
-export const runCommandBody: ToolBody = async (context, args, signal) => {
-  const parsed = readArguments(runCommandArguments, args);
-  if (!parsed.ok) return parsed.refusal;
-  if (context.session === null) {
-    const missing = context.missing.length === 0 ? "there is no sandbox" : context.missing.join(", ");
-    return refuse("SANDBOX_UNAVAILABLE", `not provided here: ${missing}`);
-  }
-  const { argv, cwd = "", timeoutMs = context.limits.timeoutMs } = parsed.value;
-  const refusal = await refuseDirectory(context.files, cwd);
-  if (refusal !== null) return refusal;
-  const request = {
-    name: context.name,
-    fenceHolds: context.fenceHolds,
-    argv,
-    cwdRel: cwd,
-    profile: "write" as const,
-    timeoutMs: Math.min(timeoutMs, context.limits.timeoutMs),
-  };
-  return outcomeOf(await context.session.exec(request, signal), context.limits.outputBytes);
+export const runCommandTool: Tool = {
+  async plan(context, args) {
+    const parsed = readArguments(runCommandArguments, args);
+    if (!parsed.ok) return endedPlan(parsed.refusal);
+    const { session, limits } = context;
+    if (session === null) {
+      const missing = context.missing.length === 0 ? "there is no sandbox" : context.missing.join(", ");
+      return endedPlan(refuse("SANDBOX_UNAVAILABLE", `not provided here: ${missing}`));
+    }
+    const { argv, cwd = "", timeoutMs = limits.timeoutMs } = parsed.value;
+    const refusal = await refuseDirectory(context.files, cwd);
+    if (refusal !== null) return endedPlan(refusal);
+    const request = {
+      name: context.name,
+      fenceHolds: context.fenceHolds,
+      argv,
+      cwdRel: cwd,
+      profile: "write" as const,
+      timeoutMs: Math.min(timeoutMs, limits.timeoutMs),
+    };
+    return {
+      kind: "ready",
+      expected: null,
+      run: async (signal) => outcomeOf(await session.exec(request, signal), limits.outputBytes),
+    };
+  },
+  // A program may have done anything, or nothing.
+  probe: null,
 };
 
-async function refuseDirectory(
-  files: Parameters<ToolBody>[0]["files"],
-  cwd: string,
-): Promise<ToolOutcome | null> {
+async function refuseDirectory(files: ToolContext["files"], cwd: string): Promise<ToolOutcome | null> {
   if (cwd === "") return null;
   const stat = await files.stat(cwd);
   if (!stat.ok) return refuse(stat.errorClass, stat.detail);

@@ -1,19 +1,19 @@
 import { CHECK_FILES, CHECK_PATCH } from "@airlock/core/tool";
-import { applyPatchBody, checkPatchBody } from "./apply-patch.ts";
-import { checkFilesBody } from "./check-files.ts";
-import { listFilesBody } from "./list-files.ts";
-import { readFileBody } from "./read-file.ts";
-import { runCommandBody } from "./run-command.ts";
-import type { ToolBody } from "./tool-body.ts";
-import { writeFileBody } from "./write-file.ts";
+import { applyPatchTool, checkPatchTool } from "./apply-patch.ts";
+import { checkFilesTool } from "./check-files.ts";
+import { listFilesTool } from "./list-files.ts";
+import { readFileTool } from "./read-file.ts";
+import { runCommandTool } from "./run-command.ts";
+import type { Tool } from "./tool-body.ts";
+import { writeFileTool } from "./write-file.ts";
 
 /** One line a tool: a manifest without a body here is refused, and a body without a manifest never asked for. */
-export const TOOL_BODIES: ReadonlyMap<string, ToolBody> = new Map([
-  [CHECK_FILES.name, checkFilesBody],
-  [CHECK_PATCH.name, checkPatchBody],
-  ["apply_patch", applyPatchBody],
-  ["list_files", listFilesBody],
-  ["read_file", readFileBody],
-  ["run_command", runCommandBody],
-  ["write_file", writeFileBody],
+export const TOOL_BODIES: ReadonlyMap<string, Tool> = new Map<string, Tool>([
+  [CHECK_FILES.name, checkFilesTool],
+  [CHECK_PATCH.name, checkPatchTool],
+  ["apply_patch", applyPatchTool],
+  ["list_files", listFilesTool],
+  ["read_file", readFileTool],
+  ["run_command", runCommandTool],
+  ["write_file", writeFileTool],
 ]);

@@ -1,9 +1,9 @@
 import type { ErrorClass } from "@airlock/core/fault";
 import type { JsonObject } from "@airlock/core/json";
 import type { Guarantee, SandboxSession } from "../sandbox/index.ts";
-import type { WorkspaceFs } from "../workspace/index.ts";
+import type { Workspace, WorkspaceFs } from "../workspace/index.ts";
 
-/** What a tool's body returns. Only the first kind ran; `content` goes to the model. */
+/** What a tool returns. Only the first kind ran; `content` goes to the model. */
 export type ToolOutcome =
   | {
       readonly status: "ok" | "error" | "timeout" | "output_limit" | "cancelled";
@@ -22,18 +22,59 @@ export interface ToolRefusal {
 
 export interface ToolContext {
   readonly files: WorkspaceFs;
+  readonly workspace: Pick<Workspace, "tree" | "gitDir" | "staging" | "baseRevision">;
+  /** Where the run's repository comes from: an absolute path or a URL. */
+  readonly source: string;
   /** Null where the sandbox doesn't hold what a command needs; `missing` says what. */
   readonly session: SandboxSession | null;
   readonly missing: readonly Guarantee[];
   readonly limits: { readonly timeoutMs: number; readonly outputBytes: number };
-  /** Item key and fence. */
+  /** The call's own key, and its idempotency key. */
+  readonly itemKey: string;
+  /** Item key and fence; of a probe, any name that no call has. */
   readonly name: string;
   /** Asked right before anything changes or starts. */
   readonly fenceHolds: () => Promise<boolean>;
 }
 
-/** The arguments have passed the manifest's schema; a body that still can't read them refuses. */
-export type ToolBody = (context: ToolContext, args: JsonObject, signal: AbortSignal) => Promise<ToolOutcome>;
+export type ProbeContext = Omit<ToolContext, "missing">;
+
+/** What became of a call whose end nobody saw. */
+export type ProbeFinding = "done" | "not_done" | "inconclusive";
+
+/** The arguments have passed the manifest's schema; a tool that still can't read them refuses. */
+export interface Tool {
+  /** Reads, decides, changes nothing. What it refuses or finds wrong is the call's outcome. */
+  plan(context: ToolContext, args: JsonObject, signal: AbortSignal): Promise<ToolPlan>;
+  /** Holds what a plan expected against what is there, and changes nothing; null: nobody can tell. */
+  readonly probe:
+    | ((context: ProbeContext, expected: JsonObject, signal: AbortSignal) => Promise<ProbeFinding>)
+    | null;
+}
+
+export type ToolPlan = { readonly kind: "outcome"; readonly outcome: ToolOutcome } | ReadyPlan;
+
+export interface ReadyPlan {
+  readonly kind: "ready";
+  /** What a probe is held against: content, so it is kept sealed. Null for tools without a probe. */
+  readonly expected: JsonObject | null;
+  run(signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** One look, after which nothing is left to know: all of it happens when the call has begun. */
+export function lookingTool(
+  look: (context: ToolContext, args: JsonObject, signal: AbortSignal) => Promise<ToolOutcome>,
+): Tool {
+  return {
+    plan: (context, args) =>
+      Promise.resolve({ kind: "ready", expected: null, run: (signal) => look(context, args, signal) }),
+    probe: null,
+  };
+}
+
+export function endedPlan(outcome: ToolOutcome): ToolPlan {
+  return { kind: "outcome", outcome };
+}
 
 export function succeed(content: JsonObject): ToolOutcome {
   return { status: "ok", errorClass: null, content };

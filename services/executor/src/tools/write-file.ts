@@ -1,19 +1,32 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { changeContent } from "./change-content.ts";
+import { expectFiles, plainFile, probeFiles } from "./file-states.ts";
 import { readArguments } from "./read-arguments.ts";
-import { CLAIM_LOST, refuse, succeed, type ToolBody } from "./tool-body.ts";
+import { CLAIM_LOST, endedPlan, refuse, succeed, type Tool } from "./tool-body.ts";
 
 const writeFileArguments = z.strictObject({ path: z.string(), content: z.string() });
 
 /** A path and the whole new content in, the file's state before and after out. */
-export const writeFileBody: ToolBody = async (context, args, signal) => {
-  const parsed = readArguments(writeFileArguments, args);
-  if (!parsed.ok) return parsed.refusal;
-  if (signal.aborted) return refuse("CANCELLED", "cancelled before anything was written");
-  if (!(await context.fenceHolds())) return CLAIM_LOST;
-  const { path, content } = parsed.value;
-  const change = await context.files.writeFile(path, Buffer.from(content));
-  if (!change.ok) return refuse(change.errorClass, change.detail);
-  return succeed(changeContent(path, change));
+export const writeFileTool: Tool = {
+  async plan(context, args) {
+    const parsed = readArguments(writeFileArguments, args);
+    if (!parsed.ok) return endedPlan(parsed.refusal);
+    const { path, content } = parsed.value;
+    const found = await context.files.state(path);
+    if (!found.ok) return endedPlan(refuse(found.errorClass, found.detail));
+    const bytes = Buffer.from(content);
+    const after = plainFile(bytes, found.state?.executable ?? false);
+    return {
+      kind: "ready",
+      expected: expectFiles([{ path, before: found.state, after }]),
+      async run(signal) {
+        if (signal.aborted) return refuse("CANCELLED", "cancelled before anything was written");
+        if (!(await context.fenceHolds())) return CLAIM_LOST;
+        const change = await context.files.writeFile(path, bytes);
+        return change.ok ? succeed(changeContent(path, change)) : refuse(change.errorClass, change.detail);
+      },
+    };
+  },
+  probe: probeFiles,
 };

@@ -6,7 +6,13 @@ import type { OpenTree, WriteOptions } from "./open-tree.ts";
 import type { PathRefusal } from "./path-rules.ts";
 import { readWorkspaceFile, statWorkspaceEntry, type ReadResult, type StatResult } from "./read-entry.ts";
 import type { ServiceUser } from "./service-user.ts";
-import { deleteWorkspaceFile, writeWorkspaceFile, type ChangeResult } from "./write-entry.ts";
+import {
+  deleteWorkspaceFile,
+  workspaceFileState,
+  writeWorkspaceFile,
+  type ChangeResult,
+  type StateResult,
+} from "./write-entry.ts";
 
 /**
  * The only way in which the executor itself touches a workspace's tree. Paths from a model in, bytes and metadata
@@ -15,6 +21,8 @@ import { deleteWorkspaceFile, writeWorkspaceFile, type ChangeResult } from "./wr
 export interface WorkspaceFs {
   readFile(path: string, limits: { readonly maxBytes: number }): Promise<ReadResult>;
   stat(path: string): Promise<StatResult>;
+  /** Type, size, digest and executable bit of what a write to this path would replace. */
+  state(path: string): Promise<StateResult>;
   /** What stands at a place whose parents are no links, without following it. */
   readonly look: WorkspaceView;
   list(
@@ -38,6 +46,7 @@ export async function openWorkspaceFs(place: {
     readFile: (path, limits) => readWorkspaceFile(root, path, limits.maxBytes),
     look: (components) => lookAt(root, components),
     stat: (path) => statWorkspaceEntry(root, path),
+    state: (path) => workspaceFileState(open, path),
     list: (path, limits) => listEntries(root, path, limits),
     writeFile: (path, bytes, options) => writeWorkspaceFile(open, path, { bytes, options: options ?? null }),
     deleteFile: (path) => deleteWorkspaceFile(open, path),

@@ -3,7 +3,14 @@ import { constants } from "node:fs";
 import { open, rename, rm, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { below, holdDirectory, holdEntry, refusalFor, reopenForReading } from "./held-directory.ts";
+import {
+  below,
+  closingAfter,
+  holdDirectory,
+  holdEntry,
+  refusalFor,
+  reopenForReading,
+} from "./held-directory.ts";
 import { parseWorkspacePath, refusePath, touchesTrustedConfig, type PathRefusal } from "./path-rules.ts";
 import { entryType, isExecutable, type EntryType } from "./read-entry.ts";
 import type { OpenTree, WriteOptions } from "./open-tree.ts";
@@ -13,6 +20,7 @@ export interface FileState {
   readonly type: EntryType;
   readonly size: number;
   readonly sha256: string | null;
+  readonly executable: boolean;
 }
 
 export interface Change {
@@ -31,9 +39,7 @@ interface Target {
   readonly flagged: boolean;
 }
 
-type Existing =
-  | { readonly ok: true; readonly state: FileState | null; readonly executable: boolean }
-  | PathRefusal;
+export type StateResult = { readonly ok: true; readonly state: FileState | null } | PathRefusal;
 
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
@@ -48,13 +54,18 @@ export async function writeWorkspaceFile(
   try {
     const existing = await inspect(target);
     if (!existing.ok) return existing;
-    const executable = content.options?.executable ?? existing.executable;
+    const executable = content.options?.executable ?? existing.state?.executable ?? false;
     const staged = await stage(open, content.bytes, executable ? 0o755 : 0o644);
     await rename(staged, below(target.directory, target.leaf)).catch(async (error: unknown) => {
       await rm(staged, { force: true });
       throw error;
     });
-    const after = { type: "file" as const, size: content.bytes.byteLength, sha256: sha256(content.bytes) };
+    const after = {
+      type: "file" as const,
+      size: content.bytes.byteLength,
+      sha256: sha256(content.bytes),
+      executable,
+    };
     return { ok: true, before: existing.state, after, touchesTrustedConfig: target.flagged };
   } catch (error) {
     return refusalFor(error, "file");
@@ -80,6 +91,13 @@ export async function deleteWorkspaceFile(open: OpenTree, path: string): Promise
   }
 }
 
+/** What a write would replace. A path whose parents are missing has none; one that no write may take is refused. */
+export async function workspaceFileState(open: OpenTree, path: string): Promise<StateResult> {
+  const target = await holdTarget(open, path, null);
+  if (!target.ok) return target.missing ? { ok: true, state: null } : target;
+  return closingAfter(target.directory, inspect(target));
+}
+
 async function holdTarget(
   open: OpenTree,
   path: string,
@@ -96,10 +114,10 @@ async function holdTarget(
   return { ok: true, directory: directory.handle, leaf, flagged };
 }
 
-async function inspect(target: Target): Promise<Existing> {
+async function inspect(target: Target): Promise<StateResult> {
   const entry = await holdEntry(target.directory, target.leaf);
   if (!entry.ok) {
-    return entry.missing ? { ok: true, state: null, executable: false } : entry;
+    return entry.missing ? { ok: true, state: null } : entry;
   }
   try {
     const stats = await entry.handle.stat();
@@ -108,8 +126,8 @@ async function inspect(target: Target): Promise<Existing> {
     if (type === "other") return refusePath("the path is not a plain file");
     const hashed = type === "file" && stats.size <= MAX_HASHED_BYTES;
     const digest = hashed ? await hashHeld(entry.handle) : null;
-    const state = { type, size: stats.size, sha256: digest };
-    return { ok: true, state, executable: type === "file" && isExecutable(stats) };
+    const executable = type === "file" && isExecutable(stats);
+    return { ok: true, state: { type, size: stats.size, sha256: digest, executable } };
   } finally {
     await entry.handle.close();
   }

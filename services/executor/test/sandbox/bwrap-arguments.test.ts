@@ -12,6 +12,7 @@ const PLAN: BwrapPlan = {
   },
   limits: DEFAULT_SANDBOX_LIMITS,
   profile: "write",
+  environment: {},
   cwdRel: "sub/dir",
   statusFd: 4,
   command: ["/usr/bin/printf", "--", "--bind"],

@@ -7,17 +7,20 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_SANDBOX_LIMITS } from "../../src/sandbox/index.ts";
 import { operatorBodies, type ToolContext, type ToolOutcome } from "../../src/tools/index.ts";
 import { backendFixture, temporaryDirectory, treeFixture } from "../workspace/fixture.ts";
+import { callTool } from "./tool-fixture.ts";
 
 interface Change {
   readonly effect?: "read" | "mutating";
   readonly limits?: JsonObject;
   readonly command?: (folder: string) => readonly string[];
   readonly context?: Partial<ToolContext>;
+  /** The script of its probe. */
+  readonly probe?: string;
 }
 
 /** A tool whose program is this shell script, called once over a tree with `a.txt`. */
 async function run(script: string, args: JsonObject, change: Change = {}) {
-  const { effect = "read", limits = {}, command } = change;
+  const { effect = "read", limits = {}, command, probe } = change;
   const fixture = await treeFixture();
   writeFileSync(join(fixture.tree, "a.txt"), "one\ntwo\n");
   const folder = join(fixture.root, "tools");
@@ -25,6 +28,11 @@ async function run(script: string, args: JsonObject, change: Change = {}) {
   const program = join(folder, "tool");
   writeFileSync(program, `#!/bin/bash\n${script}\n`);
   chmodSync(program, 0o755);
+  const probing = join(folder, "probe");
+  if (probe !== undefined) {
+    writeFileSync(probing, `#!/bin/bash\n${probe}\n`);
+    chmodSync(probing, 0o755);
+  }
   const document = {
     apiVersion: "airlock.tool/v1",
     name: "a_tool",
@@ -34,6 +42,7 @@ async function run(script: string, args: JsonObject, change: Change = {}) {
     claims: { workspace: effect === "read" ? "read" : "write" },
     limits: { timeoutMs: 20_000, ...limits },
     command: command?.(folder) ?? [program],
+    ...(probe === undefined ? {} : { probe: [probing] }),
   };
   const tool = readOperatorTool({ name: "a_tool.json", text: JSON.stringify(document) });
   const bodies = await operatorBodies([tool], { toolchains: [], volume: join(fixture.root, "volume") });
@@ -50,11 +59,14 @@ async function run(script: string, args: JsonObject, change: Change = {}) {
     session,
     missing: [],
     limits: tool.manifest.limits,
+    workspace: fixture.workspace,
+    source: "/nowhere",
+    itemKey: "r.1.1.0",
     name: `call-${fixture.root}`,
     fenceHolds: () => Promise.resolve(true),
     ...change.context,
   };
-  return { outcome: await body(context, args, AbortSignal.timeout(30_000)), fixture };
+  return { outcome: await callTool(body, context, args), fixture, body, context };
 }
 
 const NO_STDERR = { text: "", omittedBytes: 0 };
@@ -196,6 +208,45 @@ describe("an operator's tool", () => {
   test("may be a program of the executor's table, with arguments", async () => {
     const { outcome } = await run("", {}, { command: () => ["bash", "-c", 'echo "[$#, 1]"', "tool", "x y"] });
     expect(outcome).toMatchObject({ status: "ok", content: { result: [1, 1] } });
+  });
+});
+
+describe("an operator's tool with a probe", () => {
+  const RECORD = 'cat > /dev/null; echo "$AIRLOCK_IDEMPOTENCY_KEY" >> made; echo true';
+  const LOOK =
+    'cat >/dev/null; grep -qx "$AIRLOCK_IDEMPOTENCY_KEY" made 2>/dev/null && echo \'"done"\' || echo \'"not_done"\'';
+  const signal = AbortSignal.timeout(30_000);
+
+  test("finds its effect by the key that the call had, and finds none of a call with another", async () => {
+    const { outcome, body, context, fixture } = await run(
+      RECORD,
+      { a: 1 },
+      { effect: "mutating", probe: LOOK },
+    );
+    expect(outcome).toMatchObject({ status: "ok" });
+    expect(readFileSync(join(fixture.tree, "made"), "utf8")).toBe("r.1.1.0\n");
+    const expected = { arguments: { a: 1 } };
+    expect(await body.probe?.(context, expected, signal)).toBe("done");
+    expect(await body.probe?.({ ...context, itemKey: "r.1.1.1" }, expected, signal)).toBe("not_done");
+  });
+
+  test.each([
+    ["fails", "exit 1"],
+    ["says something else", "echo '\"maybe\"'"],
+    ["tries to write", "echo x > new.txt && echo '\"done\"'"],
+    ["hangs", "sleep 98123"],
+  ])("that %s has found nothing out", async (_, probe) => {
+    const change = { effect: "mutating", probe, limits: { timeoutMs: 500 } } as const;
+    const { body, context } = await run("echo true", {}, change);
+    expect(await body.probe?.(context, { arguments: {} }, signal)).toBe("inconclusive");
+  });
+
+  test("reads the same arguments as the call did", async () => {
+    const probe = `[ "$(cat)" = '{"a":1}' ] && echo '"done"'`;
+    const { body, context } = await run("echo true", { a: 1 }, { effect: "mutating", probe });
+    const plan = await body.plan(context, { a: 1 }, signal);
+    expect(plan).toMatchObject({ kind: "ready", expected: { arguments: { a: 1 } } });
+    expect(await body.probe?.(context, { arguments: { a: 1 } }, signal)).toBe("done");
   });
 });
 

@@ -3,8 +3,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "@airlock/core/json";
 import { DEFAULT_SANDBOX_LIMITS } from "../../src/sandbox/index.ts";
-import { TOOL_BODIES, type ToolContext, type ToolOutcome } from "../../src/tools/index.ts";
+import { TOOL_BODIES, type Tool, type ToolContext, type ToolOutcome } from "../../src/tools/index.ts";
 import { backendFixture, treeFixture, type TreeFixture } from "../workspace/fixture.ts";
+
+/** Plans and runs, as the executor does. */
+export async function callTool(tool: Tool, context: ToolContext, args: JsonObject): Promise<ToolOutcome> {
+  const signal = AbortSignal.timeout(30_000);
+  const plan = await tool.plan(context, args, signal);
+  return plan.kind === "outcome" ? plan.outcome : plan.run(signal);
+}
 
 export interface ToolFixture extends TreeFixture {
   readonly call: (tool: string, args: JsonObject, change?: Partial<ToolContext>) => Promise<ToolOutcome>;
@@ -22,6 +29,9 @@ export async function toolFixture(content: Readonly<Record<string, string>> = {}
     session,
     missing: [],
     limits: { timeoutMs: 20_000, outputBytes: 4096 },
+    workspace: fixture.workspace,
+    source: "/nowhere",
+    itemKey: "r.1.1.0",
     name: `call-${fixture.root}`,
     fenceHolds: () => Promise.resolve(true),
   };
@@ -30,7 +40,7 @@ export async function toolFixture(content: Readonly<Record<string, string>> = {}
     call(tool, args, change = {}) {
       const body = TOOL_BODIES.get(tool);
       if (body === undefined) throw new Error(`no body for ${tool}`);
-      return body({ ...context, ...change }, args, AbortSignal.timeout(30_000));
+      return callTool(body, { ...context, ...change }, args);
     },
     async snapshot() {
       const names = await readdir(fixture.tree, { recursive: true });

@@ -8,6 +8,7 @@ import {
   defaultServiceUser,
   openWorkspaceFs,
   type ServiceUser,
+  type Workspace,
   type WorkspaceFs,
 } from "../../src/workspace/index.ts";
 
@@ -27,6 +28,7 @@ export interface TreeFixture {
   readonly tree: string;
   readonly outside: string;
   readonly files: WorkspaceFs;
+  readonly workspace: Pick<Workspace, "tree" | "gitDir" | "staging" | "baseRevision">;
 }
 
 /** A tree owned by the service user, and a directory beside it that no tool may reach. */
@@ -39,7 +41,8 @@ export async function treeFixture(): Promise<TreeFixture> {
   if (SERVICE_USER !== null) execFileSync("chown", [`${SERVICE_USER.uid}:${SERVICE_USER.gid}`, tree]);
   const files = await openWorkspaceFs({ tree, staging, serviceUser: SERVICE_USER });
   onTestFinished(() => files.close());
-  return { root, tree, outside, files };
+  const workspace = { tree, gitDir: join(root, "git"), staging, baseRevision: "0".repeat(40) };
+  return { root, tree, outside, files, workspace };
 }
 
 export async function backendFixture(

@@ -115,10 +115,13 @@ describe("writeFile", () => {
     expect(first).toEqual({
       ok: true,
       before: null,
-      after: { type: "file", size: 3, sha256: one },
+      after: { type: "file", size: 3, sha256: one, executable: false },
       touchesTrustedConfig: false,
     });
-    expect(second).toMatchObject({ before: { type: "file", size: 3, sha256: one }, after: { size: 4 } });
+    expect(second).toMatchObject({
+      before: { type: "file", size: 3, sha256: one, executable: false },
+      after: { size: 4 },
+    });
     const owner = SERVICE_USER ?? { uid: process.getuid?.(), gid: process.getgid?.() };
     for (const path of ["a", "a/b", "a/b/c.txt"]) {
       expect(await stat(join(tree, path))).toMatchObject(owner);
