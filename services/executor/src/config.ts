@@ -12,6 +12,9 @@ const NAMES = [
   "toolchains",
   "bwrap",
   "durability",
+  "barrierReplicas",
+  "barrierMs",
+  "writeAhead",
 ] as const;
 
 export type ExecutorConfig = Config<(typeof NAMES)[number]>;

@@ -6,7 +6,8 @@ import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
 import type { Judge } from "@airlock/core/verdict";
 import type { ExecutorConfig } from "./config.ts";
-import type { Durability } from "./durability.ts";
+import type { Durability } from "./durability/index.ts";
+import type { Leases } from "./lease/index.ts";
 import type { ProbeReport, SandboxBackend } from "./sandbox/index.ts";
 import type { Workspaces } from "./call/workspaces.ts";
 import type { Tool } from "./tools/index.ts";
@@ -27,6 +28,7 @@ export interface Deps {
   readonly log: Log;
   readonly cancels: CancelBoard;
   readonly durability: Durability;
+  readonly leases: Leases;
   readonly serviceUser: ServiceUser | null;
   readonly workspaces: Workspaces;
   /** null where the machine has no sandbox: no command runs then */

@@ -22,7 +22,8 @@ import { onExecution } from "./call/on-execution.ts";
 import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { createDurability } from "./durability.ts";
+import { openDurability } from "./durability/index.ts";
+import { createLeases } from "./lease/index.ts";
 import { createBwrapBackend, missingGuarantees } from "./sandbox/index.ts";
 import { operatorBodies, TOOL_BODIES } from "./tools/index.ts";
 import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
@@ -37,6 +38,20 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
+  const ledger = createLedger(redis, config.ledgerMs);
+  const owner = randomUUID();
+  const { pool, leaseMs } = config;
+  const durability = await openDurability(
+    { redis, keyring, log, signal, ledger, owner, pool, leaseMs },
+    {
+      mode: config.durability,
+      replicas: config.barrierReplicas,
+      barrierMs: config.barrierMs,
+      folder: config.writeAhead === "" ? path.join(config.volume, "write-ahead") : config.writeAhead,
+    },
+  );
+  const onFailure = (error: unknown): void => log.write("error", "leases_failed", errorFields(error));
+  const leases = createLeases({ ledger, owner, leaseMs, redisUrl: context.config.redisUrl, onFailure });
   const deps: Deps = {
     config,
     redis,
@@ -47,13 +62,14 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     cancels,
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),
-    ledger: createLedger(redis, config.ledgerMs),
+    ledger,
     policies: served.policies,
     judge: createJudge(catalog),
     bodies: new Map([...TOOL_BODIES, ...(await operatorBodies(operatorTools, config))]),
-    durability: createDurability(redis, config.durability),
+    durability,
+    leases,
     sandbox: await openSandbox(context, config, serviceUser),
-    owner: randomUUID(),
+    owner,
   };
   const watching = watchCancels({ redis, signal }, (run) => cancels.cancel(run));
   const execution = (delivery: Delivery<"execution">) => onExecution(deps, delivery);
@@ -64,11 +80,11 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   );
   return {
     consumers: [consumer],
-    checks: [() => sandboxCheck(deps.sandbox)],
+    checks: [() => sandboxCheck(deps.sandbox), durability.check],
     async close() {
       served.close();
       await watching;
-      await publisher.close();
+      await Promise.all([publisher.close(), leases.close(), durability.close()]);
     },
   };
 }

@@ -19,3 +19,4 @@ export {
   type Guarantee,
   type ToolClass,
 } from "./guarantees.ts";
+export { processMarker } from "./process-tree.ts";
