@@ -4,12 +4,13 @@ import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import type { Deps } from "../deps.ts";
 import { decideHere } from "../grant/decide-here.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
-import { denial, endingOf } from "./ending.ts";
-import { keepLease, type Lease } from "./lease.ts";
+import type { Pass } from "../durability/index.ts";
+import type { Lease } from "../lease/index.ts";
+import { denial } from "./ending.ts";
 import { prepareCall } from "./prepare-call.ts";
 import { publishRegrant, publishSettled } from "./publish-result.ts";
-import { planTool, runPlan } from "./run-tool.ts";
-import type { ToolPlan } from "../tools/index.ts";
+import { beginAndRun, type Left } from "./run-begun.ts";
+import { planTool } from "./run-tool.ts";
 
 /** A lease ends with its call, long before its time as a rule: what waits for one looks again sooner. */
 const LOOK_AGAIN_MS = 500;
@@ -19,6 +20,7 @@ interface Claimed {
   readonly grant: Grant;
   readonly fence: number;
   readonly lease: Lease;
+  readonly pass: Pass;
 }
 
 export async function onExecution(
@@ -26,11 +28,15 @@ export async function onExecution(
   { body: grant, signal }: Delivery<"execution">,
 ): Promise<Handled> {
   const { itemKey } = grant;
+  const pass = await deps.durability.enter();
+  if (pass === null) return { kind: "later", delayMs: LOOK_AGAIN_MS };
   const opened = await openCall(deps, grant);
+  const askedAt = process.hrtime.bigint();
   const answer = await deps.ledger.claim({
     itemKey,
     owner: deps.owner,
     leaseMs: deps.config.leaseMs,
+    knownFence: deps.durability.knownFence(itemKey),
     grant: grant.grant,
     digest: grant.argumentsDigest,
     tool: grant.tool,
@@ -40,9 +46,13 @@ export async function onExecution(
   });
   switch (answer.kind) {
     case "claimed":
-      return underLease(deps, { grant, fence: answer.fence, opened }, signal);
+      return underLease(deps, { grant, fence: answer.fence, opened, pass, askedAt }, signal);
     case "held":
       return { kind: "later", delayMs: Math.min(answer.leaseMs, LOOK_AGAIN_MS) };
+    case "unknown":
+      await deps.durability.adoptOrphans();
+      await publishSettled(deps, itemKey);
+      return DONE;
     case "settled":
       await publishSettled(deps, itemKey);
       return DONE;
@@ -62,16 +72,16 @@ export async function onExecution(
 
 async function underLease(
   deps: Deps,
-  claimed: { readonly grant: Grant; readonly fence: number; readonly opened: OpenedCall },
+  claimed: Omit<Claimed, "lease"> & { readonly opened: OpenedCall; readonly askedAt: bigint },
   signal: AbortSignal,
 ): Promise<Handled> {
-  const { grant, fence, opened } = claimed;
+  const { grant, fence, askedAt } = claimed;
   const { itemKey } = grant;
-  const lease = keepLease(deps.ledger, { itemKey, fence, leaseMs: deps.config.leaseMs });
+  const lease = deps.leases.keep({ itemKey, fence, askedAt });
   try {
     const either = AbortSignal.any([signal, lease.signal]);
     const left = await deps.cancels.during(grant.run, either, (any) =>
-      execute(deps, { grant, fence, lease, opened }, any),
+      execute(deps, { ...claimed, lease }, any),
     );
     if (left === "given_back") return DONE;
   } finally {
@@ -81,70 +91,32 @@ async function underLease(
   return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: deps.config.leaseMs };
 }
 
-/** What becomes of a claim: the call has an end, or the validator has it again. */
-type Left = "ended" | "given_back";
-
 async function execute(
   deps: Deps,
   claimed: Claimed & { readonly opened: OpenedCall },
   signal: AbortSignal,
 ): Promise<Left> {
-  const { grant, fence, lease, opened } = claimed;
+  const { grant, fence, opened } = claimed;
   if (!opened.ok) return refuse(deps, claimed, opened);
   const prepared = await prepareCall(deps, grant, opened.manifest.limits);
   if (!prepared.ok) return refuse(deps, claimed, prepared);
   try {
     const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });
     if (refusal !== null) return await refuse(deps, claimed, refusal);
-    const { source } = grant.workspace;
-    const planned = {
-      itemKey: grant.itemKey,
-      fence,
-      lease,
-      source,
-      prepared,
-      bodies: deps.bodies,
-      ...opened,
-    };
-    const plan = await planTool(planned, signal);
-    if ((await deps.ledger.begin(grant.itemKey, fence)) === "started") {
-      await runAndEnd(deps, { grant, fence, plan }, signal);
-    }
-    return "ended";
+    const { itemKey, workspace } = grant;
+    const { lease, pass } = claimed;
+    const about = { itemKey, fence, lease, source: workspace.source, prepared, bodies: deps.bodies };
+    const plan = await planTool({ ...about, ...opened }, signal);
+    return await beginAndRun(deps, { grant, fence, lease, pass, plan }, signal);
   } finally {
     await prepared.close();
   }
 }
 
-async function runAndEnd(
-  deps: Deps,
-  call: Pick<Claimed, "grant" | "fence"> & { readonly plan: ToolPlan },
-  signal: AbortSignal,
-): Promise<void> {
-  const { grant, fence, plan } = call;
-  const { itemKey, tool } = grant;
-  const started = performance.now();
-  const outcome = plan.kind === "outcome" ? plan.outcome : await runPlan(plan, signal);
-  const durationMs = Math.round(performance.now() - started);
-  const ended = await deps.ledger.end(
-    itemKey,
-    fence,
-    endingOf(deps.keyring, { itemKey, outcome, durationMs }),
-  );
-  const { status: state, errorClass } = outcome;
-  deps.log.write("info", "call_executed", {
-    itemKey,
-    tool,
-    state: ended ? state : "stale",
-    errorClass,
-    durationMs,
-  });
-}
-
 /** Ends a call that was claimed and never begun, or gives it back where the validator has to decide again. */
 async function refuse(
   deps: Deps,
-  { grant, fence }: Claimed,
+  { grant, fence }: Pick<Claimed, "grant" | "fence">,
   refusal: Omit<CallRefusal, "ok">,
 ): Promise<Left> {
   const { itemKey, tool } = grant;

@@ -1,11 +1,12 @@
 // A planned call in, its one end in the ledger out. With effects it runs only once its start is kept by Redis and by this
 // executor's own log; where either isn't shown nothing has run, and the call goes back.
 import type { ExecutionBody } from "@airlock/core/contract";
-import type { Beginning, Ending } from "@airlock/core/ledger";
+import type { Ending } from "@airlock/core/ledger";
 import { errorFields } from "@airlock/core/runtime";
 import type { Deps } from "../deps.ts";
 import type { Pass } from "../durability/index.ts";
 import type { Lease } from "../lease/index.ts";
+import { sealExpected } from "../reconcile/expected.ts";
 import type { ReadyPlan, ToolOutcome, ToolPlan } from "../tools/index.ts";
 import { endingOf } from "./ending.ts";
 import { publishRegrant } from "./publish-result.ts";
@@ -17,7 +18,6 @@ export interface BegunCall {
   readonly lease: Lease;
   readonly pass: Pass;
   readonly plan: ToolPlan;
-  readonly beginning: Beginning;
 }
 
 /** What becomes of a claim: the call has an end, or the validator has it again. */
@@ -33,9 +33,11 @@ export async function beginAndRun(deps: Deps, call: BegunCall, signal: AbortSign
 
 /** Nothing that could be lost: a call that changes nothing, or one whose plan was its end. */
 async function runUnlogged(deps: Deps, call: BegunCall, signal: AbortSignal): Promise<Left> {
-  const { grant, fence, plan, beginning } = call;
-  if ((await deps.ledger.begin(grant.itemKey, fence, beginning)) !== "started") return "ended";
-  const ran = await timed(() => (plan.kind === "outcome" ? Promise.resolve(plan.outcome) : runPlan(plan, signal)));
+  const { grant, fence, plan } = call;
+  if ((await deps.ledger.begin(grant.itemKey, fence, { expected: null })) !== "started") return "ended";
+  const ran = await timed(() =>
+    plan.kind === "outcome" ? Promise.resolve(plan.outcome) : runPlan(plan, signal),
+  );
   const ending = endingOf(deps.keyring, { itemKey: grant.itemKey, ...ran });
   tell(deps, call, { ...ran, ended: await deps.ledger.end(grant.itemKey, fence, ending) });
   return "ended";
@@ -46,9 +48,10 @@ async function runLogged(
   call: BegunCall & { readonly plan: ReadyPlan },
   signal: AbortSignal,
 ): Promise<Left> {
-  const { grant, fence, lease, pass, plan, beginning } = call;
+  const { grant, fence, lease, pass, plan } = call;
   const { itemKey } = grant;
-  const begun = await deps.durability.begin(itemKey, fence, beginning);
+  const expected = plan.expected === null ? null : sealExpected(deps.keyring, itemKey, plan.expected);
+  const begun = await deps.durability.begin(itemKey, fence, { expected });
   if (begun.answer !== "started") return "ended";
   const kept = await begun.kept(AbortSignal.any([signal, lease.signal]));
   const logged = kept && pass.still() && (await logStart(deps, call));
@@ -125,7 +128,11 @@ async function timed(run: () => Promise<ToolOutcome>): Promise<Ran> {
   return { outcome, durationMs: Math.round(performance.now() - started) };
 }
 
-function tell(deps: Deps, { grant }: BegunCall, { outcome, durationMs, ended }: Ran & { readonly ended: boolean }) {
+function tell(
+  deps: Deps,
+  { grant }: BegunCall,
+  { outcome, durationMs, ended }: Ran & { readonly ended: boolean },
+) {
   const { itemKey, tool } = grant;
   const { status, errorClass } = outcome;
   deps.log.write("info", "call_executed", {

@@ -63,7 +63,9 @@ export function createPoolLogs(redis: Redis, log: WriteAheadLog, pool: string): 
       const there = await ownersBelow([log.folder, ...(await folders())]);
       // one that was adopted in the meantime is not named any more
       const still = await registered();
-      const missing = [...named.keys()].filter((owner) => owner !== own && !there.has(owner) && still.has(owner));
+      const missing = [...named.keys()].filter(
+        (owner) => owner !== own && !there.has(owner) && still.has(owner),
+      );
       const stale = missing.filter((owner) => named.get(owner)?.epoch === epoch);
       await Promise.all(stale.map(forget));
       return missing.filter((owner) => !stale.includes(owner));

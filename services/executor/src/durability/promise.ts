@@ -30,7 +30,11 @@ export function promiseOf(
     );
   }
   const { replicas } = asked;
-  return { holds: true, wait: { replicas }, detail: `appendfsync ${told(appendfsync)}, WAITAOF 1 ${replicas}` };
+  return {
+    holds: true,
+    wait: { replicas },
+    detail: `appendfsync ${told(appendfsync)}, WAITAOF 1 ${replicas}`,
+  };
 }
 
 function short(detail: string): Promised {

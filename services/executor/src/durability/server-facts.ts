@@ -21,7 +21,8 @@ export async function readServerFacts(redis: Redis): Promise<ServerFacts> {
   ]);
   const runId = field(server, "run_id");
   const replicationId = field(replication, "master_replid");
-  if (runId === null || replicationId === null) throw new Error("Redis does not tell its run_id and master_replid");
+  if (runId === null || replicationId === null)
+    throw new Error("Redis does not tell its run_id and master_replid");
   return {
     epoch: `${runId}:${replicationId}`,
     appendonly: persistence["appendonly"] ?? null,
@@ -46,9 +47,13 @@ function field(info: string, name: string): string | null {
 async function settings(redis: Redis, pattern: string): Promise<Readonly<Record<string, string>>> {
   try {
     const answer: unknown = await redis.config("GET", pattern);
-    const flat: readonly unknown[] = Array.isArray(answer) ? answer : Object.entries({ ...(answer as object) }).flat();
+    const flat: readonly unknown[] = Array.isArray(answer)
+      ? answer
+      : Object.entries({ ...(answer as object) }).flat();
     const texts = flat.map(String);
-    return Object.fromEntries(texts.flatMap((name, at) => (at % 2 === 0 ? [[name, texts[at + 1] ?? ""]] : [])));
+    return Object.fromEntries(
+      texts.flatMap((name, at) => (at % 2 === 0 ? [[name, texts[at + 1] ?? ""]] : [])),
+    );
   } catch {
     return {};
   }

@@ -34,6 +34,8 @@ export interface WriteAheadLog {
   running(itemKey: string): boolean;
   /** The highest fence of a call that began, as far as the log goes back; 0 for none. */
   knownFence(itemKey: string): number;
+  /** False is proof that nothing ran under the fence; null: the owner's log is not here. */
+  knownStart(itemKey: string, fence: number, owner: string): boolean | null;
   read(): Promise<LoggedCalls>;
   /** Takes over the files of another log, which nobody uses. */
   take(folder: string): Promise<void>;
@@ -71,7 +73,8 @@ interface Parts {
 }
 
 function logOf({ folder, owner, lock, file: first }: Parts): WriteAheadLog {
-  const fences = new Map<string, { readonly fence: number; readonly at: number }>();
+  const starts = new Map<string, { readonly fence: number; readonly at: number }>();
+  const owners = new Set([owner]);
   const running = new Map<string, string>();
   let file: AppendFile | null = first;
   let trouble: string | null = null;
@@ -82,9 +85,9 @@ function logOf({ folder, owner, lock, file: first }: Parts): WriteAheadLog {
     file = null;
     await full?.close();
     file = await newFile(folder, owner);
-    await dropOld(folder, new Set(running.values()));
-    for (const [itemKey, { at }] of fences) {
-      if (Date.now() - at > KEPT_MS && !running.has(itemKey)) fences.delete(itemKey);
+    for (const dropped of await dropOld(folder, new Set(running.values()))) owners.delete(dropped);
+    for (const [itemKey, { at }] of starts) {
+      if (Date.now() - at > KEPT_MS && !running.has(itemKey)) starts.delete(itemKey);
     }
   }
   async function write(line: LogLine): Promise<string> {
@@ -106,8 +109,9 @@ function logOf({ folder, owner, lock, file: first }: Parts): WriteAheadLog {
       throw error;
     }
   }
+  const knownFence = (itemKey: string): number => starts.get(itemKey)?.fence ?? 0;
   function know(itemKey: string, { fence, at }: Pick<StartedLine, "fence" | "at">): void {
-    if (fence > (fences.get(itemKey)?.fence ?? 0)) fences.set(itemKey, { fence, at });
+    if (fence > knownFence(itemKey)) starts.set(itemKey, { fence, at });
   }
   return {
     folder,
@@ -131,12 +135,14 @@ function logOf({ folder, owner, lock, file: first }: Parts): WriteAheadLog {
     },
     settled: (itemKey) => void running.delete(itemKey),
     running: (itemKey) => running.has(itemKey),
-    knownFence: (itemKey) => fences.get(itemKey)?.fence ?? 0,
+    knownFence,
+    knownStart: (itemKey, fence, by) => (owners.has(by) ? knownFence(itemKey) >= fence : null),
     read: () => readLog(folder),
     async take(other) {
       for (const [itemKey, { started }] of await readLog(other)) know(itemKey, started);
       for (const from of await logFiles(other)) await rename(from, path.join(folder, path.basename(from)));
       await syncFolder(folder);
+      for (const one of await ownersBelow([folder])) owners.add(one);
     },
     async setMark(mark) {
       await writeFile(path.join(folder, "mark.new"), JSON.stringify(mark), { mode: 0o600, flush: true });
@@ -159,12 +165,20 @@ async function newFile(folder: string, owner: string): Promise<AppendFile> {
   return file;
 }
 
-/** Removes the files whose last line is older than any that Redis may still have to be told. */
-async function dropOld(folder: string, needed: ReadonlySet<string>): Promise<void> {
+/** Removes the files whose last line is older than any that Redis may still have to be told; gives whose they were. */
+async function dropOld(folder: string, needed: ReadonlySet<string>): Promise<readonly string[]> {
+  const dropped: string[] = [];
   for (const file of await logFiles(folder)) {
     const age = Date.now() - (await stat(file)).mtimeMs;
-    if (age > KEPT_MS && !needed.has(path.basename(file))) await rm(file);
+    if (age <= KEPT_MS || needed.has(path.basename(file))) continue;
+    await rm(file);
+    dropped.push(ownerOf(file));
   }
+  return dropped;
+}
+
+function ownerOf(file: string): string {
+  return LOG_FILE.exec(path.basename(file))?.groups?.["owner"] ?? "";
 }
 
 function codeOf(error: unknown): string {
@@ -172,15 +186,8 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "an unknown error";
 }
 
-/** Every owner whose log lies below `base`, also as files that another log has taken over. */
+/** Every owner whose log is one of the folders, or among the files that one has taken over. */
 export async function ownersBelow(folders: readonly string[]): Promise<ReadonlySet<string>> {
-  const owners = new Set<string>();
-  for (const folder of folders) {
-    owners.add(path.basename(folder));
-    for (const file of await logFiles(folder)) {
-      const owner = LOG_FILE.exec(path.basename(file))?.groups?.["owner"];
-      if (owner !== undefined) owners.add(owner);
-    }
-  }
-  return owners;
+  const files = await Promise.all(folders.map(logFiles));
+  return new Set([...folders.map((folder) => path.basename(folder)), ...files.flat().map(ownerOf)]);
 }

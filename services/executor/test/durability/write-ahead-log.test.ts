@@ -41,7 +41,13 @@ async function open(owner: string): Promise<WriteAheadLog> {
 
 function start(ordinal = 0, fence = 1) {
   const key = itemKey({ run: newRunId(), turn: 1, attempt: 1, ordinal });
-  const call = { grant: 1, digest: "a".repeat(64), tool: "write_file", effect: "mutating", owner: "x" } as const;
+  const call = {
+    grant: 1,
+    digest: "a".repeat(64),
+    tool: "write_file",
+    effect: "mutating",
+    owner: "x",
+  } as const;
   return { itemKey: key, fence, ...call };
 }
 
@@ -167,7 +173,13 @@ describe("a line", () => {
   test("is read as it was written, and in no other form", () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), fc.nat(), (content, at, by) => {
-        const line = { type: "committed", at, itemKey: "i", fence: 1, ending: { ...ENDING, content } } as const;
+        const line = {
+          type: "committed",
+          at,
+          itemKey: "i",
+          fence: 1,
+          ending: { ...ENDING, content },
+        } as const;
         const text = encodeLine(line).slice(0, -1);
         expect(decodeLine(text)).toEqual(line);
         const place = by % text.length;
