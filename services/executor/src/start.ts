@@ -23,7 +23,7 @@ import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { openDurability } from "./durability/index.ts";
-import { createLeases } from "./lease/index.ts";
+import { openLeases } from "./lease/index.ts";
 import { createBwrapBackend, missingGuarantees } from "./sandbox/index.ts";
 import { operatorBodies, TOOL_BODIES } from "./tools/index.ts";
 import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
@@ -51,7 +51,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     },
   );
   const onFailure = (error: unknown): void => log.write("error", "leases_failed", errorFields(error));
-  const leases = createLeases({ ledger, owner, leaseMs, redisUrl: context.config.redisUrl, onFailure });
+  const leases = await openLeases({ ledger, owner, leaseMs, redisUrl: context.config.redisUrl, onFailure });
   const deps: Deps = {
     config,
     redis,

@@ -1,1 +1,1 @@
-export { createLeases, type Claim, type Lease, type Leases } from "./leases.ts";
+export { openLeases, type Claim, type Lease, type Leases } from "./leases.ts";

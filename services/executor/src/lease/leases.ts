@@ -1,7 +1,8 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Ledger } from "@airlock/core/ledger";
 import { processMarker } from "../sandbox/index.ts";
-import type { LeaseLost, RenewerData, ToRenewer } from "./messages.ts";
+import type { FromRenewer, RenewerData, ToRenewer } from "./messages.ts";
 
 /** A claim that is kept alive while its call is worked on. */
 export interface Lease {
@@ -32,32 +33,46 @@ export interface LeasesDeps {
   readonly redisUrl: string;
   readonly owner: string;
   readonly leaseMs: number;
-  /** the thread died, and with it every lease that it kept; the next claim starts another */
+  /** the thread died, and with it every lease that it kept; another one is started */
   readonly onFailure: (error: unknown) => void;
 }
 
-export function createLeases(deps: LeasesDeps): Leases {
-  const { leaseMs } = deps;
+/** Resolves once the thread takes leases; throws what kept it from that. */
+export async function openLeases(deps: LeasesDeps): Promise<Leases> {
   const progress = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  const marks = new Int32Array(progress);
+  const start = (): Worker => startThread({ redisUrl: deps.redisUrl, progress });
+  const first = start();
+  await once(first, "message");
+  return leasesOf(deps, { progress: new Int32Array(progress), first, start });
+}
+
+interface Thread {
+  readonly progress: Int32Array;
+  readonly first: Worker;
+  readonly start: () => Worker;
+}
+
+function leasesOf(deps: LeasesDeps, { progress, first, start }: Thread): Leases {
+  const { leaseMs } = deps;
   const lost = new Map<number, AbortController>();
-  let thread: Worker | null = null;
   let lastId = 0;
-  const marking = setInterval(() => Atomics.add(marks, 0, 1), Math.max(1, leaseMs / 10));
+  let closing = false;
+  const marking = setInterval(() => Atomics.add(progress, 0, 1), Math.max(1, leaseMs / 10));
   marking.unref();
 
-  function started(): Worker {
-    if (thread !== null) return thread;
-    const worker = startThread({ redisUrl: deps.redisUrl, progress });
-    thread = worker;
-    worker.on("message", ({ id }: LeaseLost) => lost.get(id)?.abort());
+  function listen(worker: Worker): Worker {
+    worker.on("message", (message: FromRenewer) => {
+      if (message.type === "lost") lost.get(message.id)?.abort();
+    });
     worker.on("error", deps.onFailure);
     worker.on("exit", () => {
-      if (thread === worker) thread = null;
       for (const controller of lost.values()) controller.abort();
+      if (!closing) thread = listen(start());
     });
     return worker;
   }
+  let thread = listen(first);
+  const send = (message: ToRenewer): void => thread.postMessage(message);
   return {
     keep({ itemKey, fence, askedAt }) {
       const id = (lastId += 1);
@@ -66,7 +81,6 @@ export function createLeases(deps: LeasesDeps): Leases {
       renewedAt[0] = askedAt;
       const controller = new AbortController();
       lost.set(id, controller);
-      const send = (message: ToRenewer): void => started().postMessage(message);
       const marker = processMarker(`${itemKey}.${fence}`);
       send({ type: "hold", id, itemKey, fence, leaseMs, marker, renewedAt: shared });
       const alive = (): boolean => {
@@ -83,23 +97,30 @@ export function createLeases(deps: LeasesDeps): Leases {
         },
         stop() {
           lost.delete(id);
-          if (thread !== null) send({ type: "drop", id });
+          send({ type: "drop", id });
         },
       };
     },
     async close() {
+      closing = true;
       clearInterval(marking);
-      await thread?.terminate();
+      await thread.terminate();
     },
   };
 }
 
-/** From built files as from sources, which an older Node.js reads with the loader that runs this one. */
+/** From built files as from sources; a thread of an older Node.js has no loader for these but the one that it registers. */
 function startThread(workerData: RenewerData): Worker {
   const built = import.meta.url.endsWith(".js");
-  const file = new URL(built ? "./renewer-thread.js" : "./renewer-thread.ts", import.meta.url);
-  const execArgv = built ? [] : ["--conditions=source", "--import", "tsx"];
-  const worker = new Worker(file, { workerData, execArgv, name: "leases" });
+  const file = new URL(`./renewer-thread.${built ? "js" : "ts"}`, import.meta.url);
+  const worker = built
+    ? new Worker(file, { workerData })
+    : new Worker(fromSource(file), { workerData, eval: true, execArgv: ["--conditions=source"] });
   worker.unref();
   return worker;
+}
+
+function fromSource(file: URL): string {
+  const loader = JSON.stringify(import.meta.resolve("tsx/esm/api"));
+  return `import(${loader}).then(({ register }) => { register(); return import(${JSON.stringify(file)}); });`;
 }

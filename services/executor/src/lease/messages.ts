@@ -13,12 +13,8 @@ export type ToRenewer =
     }
   | { readonly type: "drop"; readonly id: number };
 
-/** From the thread: the lease is over, and nothing of its sandbox is left alive, if that was seen. */
-export interface LeaseLost {
-  readonly type: "lost";
-  readonly id: number;
-  readonly seenDead: boolean;
-}
+/** From the thread: it takes leases now; a lease is over, and what was found of its sandbox has been killed. */
+export type FromRenewer = { readonly type: "ready" } | { readonly type: "lost"; readonly id: number };
 
 export interface RenewerData {
   readonly redisUrl: string;

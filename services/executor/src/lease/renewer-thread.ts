@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createLedger } from "@airlock/core/ledger";
 import { connectRedis } from "@airlock/core/store";
 import { killMarked } from "../sandbox/process-tree.ts";
-import type { RenewerData, ToRenewer } from "./messages.ts";
+import type { FromRenewer, RenewerData, ToRenewer } from "./messages.ts";
 import { createRenewer } from "./renewer.ts";
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- given by leases.ts, in this process
@@ -14,6 +14,11 @@ const take = createRenewer({
   ledger: createLedger(redis),
   progress: new Int32Array(progress),
   kill: (marker) => killMarked(marker),
-  tell: (lost) => parentPort?.postMessage(lost),
+  onLost: (id) => tell({ type: "lost", id }),
 });
 parentPort?.on("message", (message: ToRenewer) => take(message));
+tell({ type: "ready" });
+
+function tell(message: FromRenewer): void {
+  parentPort?.postMessage(message);
+}

@@ -1,13 +1,13 @@
 // Leases in, renewals out, from a thread that no tool can hold up: it stops renewing for a main loop that stands still, and
 // at the end of a lease, by the monotonic clock, it kills the call's sandbox and says so.
 import type { Ledger } from "@airlock/core/ledger";
-import type { LeaseLost, ToRenewer } from "./messages.ts";
+import type { ToRenewer } from "./messages.ts";
 
 export interface RenewerDeps {
   readonly ledger: Pick<Ledger, "renew">;
   readonly progress: Int32Array;
   readonly kill: (marker: string) => Promise<boolean>;
-  readonly tell: (lost: LeaseLost) => void;
+  readonly onLost: (id: number) => void;
 }
 
 type Hold = Extract<ToRenewer, { type: "hold" }>;
@@ -23,10 +23,11 @@ export function createRenewer(deps: RenewerDeps): (message: ToRenewer) => void {
     const look = lookAt(lease, deps, () => {
       if (!timers.has(lease.id)) return;
       drop(lease.id);
+      // the main loop's own kill, once it turns, is the one whose success counts
       void deps
         .kill(lease.marker)
         .catch(() => false)
-        .then((seenDead) => deps.tell({ type: "lost", id: lease.id, seenDead }));
+        .then(() => deps.onLost(lease.id));
     });
     timers.set(lease.id, setInterval(look, Math.max(1, lease.leaseMs / 10)));
   }
