@@ -157,13 +157,12 @@ describe("a full Redis", () => {
   });
 
   async function beginningWhile(change: () => Promise<unknown>) {
-    const begin = executor.durability.begin;
-    Object.assign(executor.durability, {
-      begin: async (...args: Parameters<typeof begin>) => {
-        await change();
-        return begin(...args);
-      },
-    });
+    const { durability } = executor;
+    const begin: typeof durability.begin = async (...args) => {
+      await change();
+      return durability.begin(...args);
+    };
+    executor = { ...executor, durability: { ...durability, begin } };
     const ran = await beginning();
     await expect(ran.left).rejects.toThrow("OOM");
     return { call: ran.call, runs: ran.runs() };

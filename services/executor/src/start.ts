@@ -38,20 +38,8 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
-  const ledger = createLedger(redis, config.ledgerMs);
   const owner = randomUUID();
-  const { pool, leaseMs } = config;
-  const durability = await openDurability(
-    { redis, keyring, log, signal, ledger, owner, pool, leaseMs },
-    {
-      mode: config.durability,
-      replicas: config.barrierReplicas,
-      barrierMs: config.barrierMs,
-      folder: config.writeAhead === "" ? path.join(config.volume, "write-ahead") : config.writeAhead,
-    },
-  );
-  const onFailure = (error: unknown): void => log.write("error", "leases_failed", errorFields(error));
-  const leases = await openLeases({ ledger, owner, leaseMs, redisUrl: context.config.redisUrl, onFailure });
+  const holding = await openHolding(context, config, owner);
   const deps: Deps = {
     config,
     redis,
@@ -62,12 +50,10 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     cancels,
     serviceUser,
     workspaces: createWorkspaces(config, serviceUser, signal),
-    ledger,
     policies: served.policies,
     judge: createJudge(catalog),
     bodies: new Map([...TOOL_BODIES, ...(await operatorBodies(operatorTools, config))]),
-    durability,
-    leases,
+    ...holding,
     sandbox: await openSandbox(context, config, serviceUser),
     owner,
   };
@@ -80,12 +66,32 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   );
   return {
     consumers: [consumer],
-    checks: [() => sandboxCheck(deps.sandbox), durability.check],
+    checks: [() => sandboxCheck(deps.sandbox), holding.durability.check],
     async close() {
       served.close();
       await watching;
-      await Promise.all([publisher.close(), leases.close(), durability.close()]);
+      await Promise.all([publisher.close(), holding.leases.close(), holding.durability.close()]);
     },
+  };
+}
+
+/** What a call is held by: the ledger, this executor's own log beside it, and the leases. */
+async function openHolding(
+  { config: shared, redis, keyring, log, signal }: ServiceContext,
+  config: ExecutorConfig,
+  owner: string,
+): Promise<Pick<Deps, "ledger" | "durability" | "leases">> {
+  const { pool, leaseMs, barrierMs, durability: mode, barrierReplicas: replicas } = config;
+  const ledger = createLedger(redis, config.ledgerMs);
+  const folder = config.writeAhead === "" ? path.join(config.volume, "write-ahead") : config.writeAhead;
+  const onFailure = (error: unknown): void => log.write("error", "leases_failed", errorFields(error));
+  return {
+    ledger,
+    durability: await openDurability(
+      { redis, keyring, log, signal, ledger, owner, pool, leaseMs },
+      { mode, replicas, barrierMs, folder },
+    ),
+    leases: await openLeases({ ledger, owner, leaseMs, redisUrl: shared.redisUrl, onFailure }),
   };
 }
 

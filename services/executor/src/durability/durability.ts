@@ -1,13 +1,7 @@
 // A call with effects begins here: only while Redis is the one that it was, only where it keeps what it acknowledged, and
 // never before this executor's own log has the start.
 import path from "node:path";
-import {
-  createLedger,
-  type BeginAnswer,
-  type Beginning,
-  type Ending,
-  type Ledger,
-} from "@airlock/core/ledger";
+import { createLedger, type BeginAnswer, type Beginning, type Ledger } from "@airlock/core/ledger";
 import { errorFields, type ReadyCheck } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import { createEpochGate, type EpochGate, type Pass } from "./epoch-gate.ts";

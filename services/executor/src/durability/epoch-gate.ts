@@ -1,18 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AirlockError } from "@airlock/core/fault";
 import type { Redis } from "@airlock/core/store";
-import { readServerFacts, type ServerFacts } from "./server-facts.ts";
+import type { ServerFacts } from "./server-facts.ts";
+import { createServerWatch } from "./server-watch.ts";
 
 /** Whether the Redis that answers is the one that the logs were last held against. */
 export interface EpochGate {
   /** Looks at the server if that was not done for a while. Null while claims are frozen. */
   enter(): Promise<Pass | null>;
   /** As of the last look; null before the first. */
-  facts(): ServerFacts | null;
+  readonly facts: () => ServerFacts | null;
   /** Null where claims may be made; else what is waited for. */
-  frozen(): string | null;
+  readonly frozen: () => string | null;
   /** A further connection that calls depend on. */
-  add(redis: Redis): void;
+  readonly add: (redis: Redis) => void;
 }
 
 /** Holds as long as no connection was lost: what was read or written over them since then is of one server. */
@@ -20,11 +21,6 @@ export interface Pass {
   still(): boolean;
 }
 
-/**
- * How long a look counts. The epoch changes only with a connection that is lost, and that asks for a new look by itself;
- * what can change without one is a setting that an operator sets on the running server.
- */
-const LOOK_MS = 5_000;
 const AGAIN_MS = 500;
 
 export interface EpochGateDeps {
@@ -37,78 +33,78 @@ export interface EpochGateDeps {
 }
 
 export function createEpochGate(deps: EpochGateDeps): EpochGate {
-  const connections: Redis[] = [];
-  let generation = 0;
-  let facts: ServerFacts | null = null;
-  let lookedAt = -Infinity;
+  const freeze = createFreeze(deps.onChange);
   let swept: string | null = null;
-  let frozen: string | null = "the logs were not yet held against Redis";
   let opening: Promise<void> | null = null;
 
-  function freeze(detail: string): void {
-    if (frozen === null) deps.onChange("frozen", detail);
-    frozen = detail;
+  async function look(): Promise<string> {
+    const { epoch } = await watch.look();
+    if (swept !== epoch) freeze.set("another Redis answers than before, or none did yet");
+    return epoch;
   }
-  async function look(): Promise<ServerFacts> {
-    const [first, ...others] = await Promise.all(connections.map(readServerFacts));
-    if (first === undefined || others.some(({ epoch }) => epoch !== first.epoch)) {
-      throw new Error("two connections lead to two servers");
-    }
-    facts = first;
-    lookedAt = performance.now();
-    if (swept !== first.epoch) freeze("another Redis answers than before, or none did yet");
-    return first;
-  }
-  async function lookAndSweep(): Promise<void> {
-    const { epoch } = await look();
-    if (swept === epoch) return;
-    await deps.sweep(epoch, freeze);
+  async function sweep(): Promise<void> {
+    const losses = watch.losses();
+    const epoch = await look();
+    if (swept !== epoch) await deps.sweep(epoch, freeze.set);
     swept = epoch;
+    if (losses === watch.losses()) freeze.end();
   }
   async function openAgain(): Promise<void> {
     while (!deps.signal.aborted) {
-      const seen = generation;
       try {
-        await lookAndSweep();
-        if (seen !== generation) continue;
-        if (frozen !== null) deps.onChange("resumed", "");
-        frozen = null;
-        return;
+        await sweep();
+        if (freeze.detail() === null) return;
       } catch (error) {
         if (deps.signal.aborted) return;
-        freeze(error instanceof AirlockError ? error.message : "Redis or the logs can't be looked at");
+        freeze.set(error instanceof AirlockError ? error.message : "Redis or the logs can't be looked at");
         deps.onError(error);
-        await delay(AGAIN_MS, undefined, { signal: deps.signal }).catch(() => undefined);
       }
+      await delay(AGAIN_MS, undefined, { signal: deps.signal }).catch(() => undefined);
     }
   }
-  function settle(): void {
+  function open(): void {
     opening ??= openAgain().finally(() => {
       opening = null;
     });
   }
-  function add(redis: Redis): void {
-    connections.push(redis);
-    redis.on("close", () => {
-      generation += 1;
-      freeze("Redis is away");
-    });
-    redis.on("ready", settle);
-  }
-  add(deps.redis);
-  settle();
+  const watch = createServerWatch({ lost: () => freeze.set("Redis is away"), ready: open });
+  watch.add(deps.redis);
+  open();
   return {
-    add,
-    facts: () => facts,
-    frozen: () => frozen,
+    add: watch.add,
+    facts: watch.facts,
+    frozen: freeze.detail,
     async enter() {
-      if (frozen === null && performance.now() - lookedAt > LOOK_MS) await look().catch(deps.onError);
-      if (frozen !== null || performance.now() - lookedAt > LOOK_MS) {
-        settle();
+      if (freeze.detail() === null && watch.stale()) await look().catch(deps.onError);
+      if (freeze.detail() !== null || watch.stale()) {
+        open();
         return null;
       }
-      const seen = generation;
-      return { still: () => seen === generation && frozen === null };
+      const losses = watch.losses();
+      return { still: () => losses === watch.losses() && freeze.detail() === null };
+    },
+  };
+}
+
+interface Freeze {
+  readonly set: (detail: string) => void;
+  readonly end: () => void;
+  /** Null where nothing is frozen. */
+  readonly detail: () => string | null;
+}
+
+/** Frozen from the beginning. */
+function createFreeze(onChange: EpochGateDeps["onChange"]): Freeze {
+  let frozen: string | null = "the logs were not yet held against Redis";
+  return {
+    detail: () => frozen,
+    set(detail) {
+      if (frozen === null) onChange("frozen", detail);
+      frozen = detail;
+    },
+    end() {
+      if (frozen !== null) onChange("resumed", "");
+      frozen = null;
     },
   };
 }

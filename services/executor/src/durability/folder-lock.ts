@@ -32,7 +32,7 @@ export async function lockFolder(folder: string): Promise<FolderLock | null> {
   if (!(await Promise.race([held, exited.then(() => false), failed]))) return null;
   const lost = new AbortController();
   let released = false;
-  void exited.then(() => {
+  child.once("exit", () => {
     if (!released) lost.abort();
   });
   child.unref();

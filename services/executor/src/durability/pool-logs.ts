@@ -3,8 +3,9 @@ import { readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { globalKeys, type Redis } from "@airlock/core/store";
 import { lockFolder } from "./folder-lock.ts";
-import { readLog, type LoggedCalls } from "./read-log.ts";
-import { markSchema, ownersBelow, readMark, type Mark, type WriteAheadLog } from "./write-ahead-log.ts";
+import { markSchema, readMark, type Mark } from "./mark.ts";
+import { ownersBelow, readLog, type LoggedCalls } from "./read-log.ts";
+import type { WriteAheadLog } from "./write-ahead-log.ts";
 
 export interface PoolLogs {
   /** Those of others, used or not. */
@@ -20,18 +21,10 @@ export interface PoolLogs {
 }
 
 export function createPoolLogs(redis: Redis, log: WriteAheadLog, pool: string): PoolLogs {
-  const base = path.dirname(log.folder);
   const own = path.basename(log.folder);
   const key = globalKeys.poolLogs(pool);
-
-  async function folders(): Promise<readonly string[]> {
-    const names = await readdir(base);
-    return names.filter((name) => !name.startsWith(".") && name !== own).map((name) => path.join(base, name));
-  }
-  async function registered(): Promise<ReadonlyMap<string, Mark>> {
-    const entries = Object.entries(await redis.hgetall(key));
-    return new Map(entries.map(([owner, text]) => [owner, markSchema.parse(JSON.parse(text))]));
-  }
+  const folders = (): Promise<readonly string[]> => foldersBeside(log.folder);
+  const registered = (): Promise<ReadonlyMap<string, Mark>> => registeredIn(redis, key);
   async function forget(owner: string): Promise<void> {
     await redis.hdel(key, owner);
   }
@@ -71,6 +64,17 @@ export function createPoolLogs(redis: Redis, log: WriteAheadLog, pool: string): 
       return missing.filter((owner) => !stale.includes(owner));
     },
   };
+}
+
+async function foldersBeside(own: string): Promise<readonly string[]> {
+  const base = path.dirname(own);
+  const names = (await readdir(base)).filter((name) => !name.startsWith("."));
+  return names.map((name) => path.join(base, name)).filter((folder) => folder !== own);
+}
+
+async function registeredIn(redis: Redis, key: string): Promise<ReadonlyMap<string, Mark>> {
+  const entries = Object.entries(await redis.hgetall(key));
+  return new Map(entries.map(([owner, text]) => [owner, markSchema.parse(JSON.parse(text))]));
 }
 
 /** Out of sight first: nobody may lock what is half gone. */

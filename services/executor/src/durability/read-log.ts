@@ -15,12 +15,23 @@ export interface LoggedCall {
 /** By item key. */
 export type LoggedCalls = ReadonlyMap<string, LoggedCall>;
 
-export const LOG_FILE = /^\d{13,}-(?<owner>[\w-]+)\.log$/;
+const LOG_FILE = /^\d{13,}-(?<owner>[\w-]+)\.log$/;
 
 /** The files of one log, oldest first. */
 export async function logFiles(folder: string): Promise<readonly string[]> {
   const names = (await readdir(folder)).filter((name) => LOG_FILE.test(name));
   return names.toSorted().map((name) => path.join(folder, name));
+}
+
+/** Whose lines they are: the name stays when another log takes the file over. */
+export function ownerOf(file: string): string {
+  return LOG_FILE.exec(path.basename(file))?.groups?.["owner"] ?? "";
+}
+
+/** Every owner whose log is one of the folders, or among the files that one has taken over. */
+export async function ownersBelow(folders: readonly string[]): Promise<ReadonlySet<string>> {
+  const files = await Promise.all(folders.map(logFiles));
+  return new Set([...folders.map((folder) => path.basename(folder)), ...files.flat().map(ownerOf)]);
 }
 
 /** Throws WRITE_AHEAD_CORRUPT. */

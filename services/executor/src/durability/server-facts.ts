@@ -1,4 +1,5 @@
 import type { Redis } from "@airlock/core/store";
+import { z } from "zod";
 
 /** What a server says of itself; a setting that it does not tell is null. */
 export interface ServerFacts {
@@ -43,17 +44,15 @@ function field(info: string, name: string): string | null {
   return line === undefined ? null : line.slice(name.length + 1);
 }
 
+const told = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
+
 /** Hosted servers forbid CONFIG: then nothing is known. RESP3 answers with a map, RESP2 with a flat list. */
 async function settings(redis: Redis, pattern: string): Promise<Readonly<Record<string, string>>> {
   try {
-    const answer: unknown = await redis.config("GET", pattern);
-    const flat: readonly unknown[] = Array.isArray(answer)
-      ? answer
-      : Object.entries({ ...(answer as object) }).flat();
-    const texts = flat.map(String);
-    return Object.fromEntries(
-      texts.flatMap((name, at) => (at % 2 === 0 ? [[name, texts[at + 1] ?? ""]] : [])),
-    );
+    const answer = told.parse(await redis.config("GET", pattern));
+    if (!Array.isArray(answer)) return answer;
+    const pairs = answer.flatMap((name, at) => (at % 2 === 0 ? [[name, answer[at + 1] ?? ""]] : []));
+    return z.record(z.string(), z.string()).parse(Object.fromEntries(pairs));
   } catch {
     return {};
   }

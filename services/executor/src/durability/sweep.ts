@@ -8,9 +8,10 @@ import type { Log } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import { holdAgainst, type Gap } from "./hold-against.ts";
 import { findLostCalls } from "./lost-calls.ts";
+import { readMark, type Mark } from "./mark.ts";
 import { createPoolLogs, type PoolLogs } from "./pool-logs.ts";
 import type { LoggedCalls } from "./read-log.ts";
-import { readMark, type Mark, type WriteAheadLog } from "./write-ahead-log.ts";
+import type { WriteAheadLog } from "./write-ahead-log.ts";
 
 export interface SweepDeps {
   readonly redis: Redis;
@@ -53,7 +54,7 @@ export function createSweep(deps: SweepDeps): Sweep {
     async run(epoch, waiting) {
       const next = { epoch, fenceFloor: floorOf(await logs.marks(), epoch) };
       await adoptOrphans();
-      await hold(deps, await deps.writeAhead.read(), deps.writeAhead.running);
+      await hold(deps, await deps.writeAhead.read(), (itemKey) => deps.writeAhead.running(itemKey));
       await loseLostCalls(deps, logs, next);
       await deps.writeAhead.setMark(next);
       await logs.register(next);

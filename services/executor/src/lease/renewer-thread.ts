@@ -20,5 +20,6 @@ parentPort?.on("message", (message: ToRenewer) => take(message));
 tell({ type: "ready" });
 
 function tell(message: FromRenewer): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(message);
 }

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { lockFolder } from "../../src/durability/folder-lock.ts";
 import { decodeLine, encodeLine } from "../../src/durability/log-line.ts";
 import { logFiles, readLog } from "../../src/durability/read-log.ts";
-import { openWriteAheadLog, readMark, type WriteAheadLog } from "../../src/durability/write-ahead-log.ts";
+import { readMark } from "../../src/durability/mark.ts";
+import { openWriteAheadLog, type WriteAheadLog } from "../../src/durability/write-ahead-log.ts";
 
 const ENDING: Ending = {
   transition: "commit",
@@ -137,7 +138,7 @@ describe("a write-ahead log", () => {
     await expect(log.started(start(0))).resolves.toBeUndefined(); // the open file is still there
     await fillUp(log);
     await expect(log.started(start(1))).rejects.toThrow("ENOENT");
-    expect(log.trouble()).toBe("the write-ahead log can't be written: ENOENT");
+    expect(log.trouble()).toBe(`the write-ahead log in ${log.folder} can't be written: ENOENT`);
     expect(await log.mend()).toBe(false);
   });
 
