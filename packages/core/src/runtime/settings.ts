@@ -163,7 +163,7 @@ export const SETTINGS = {
     env: "AIRLOCK_DURABILITY",
     schema: z.enum(["strict", "relaxed"]),
     fallback: "strict",
-    readers: ["executor"],
+    readers: ["executor", "cli"],
     doc: "`strict` refuses calls with effects where Redis may forget what it acknowledged",
   },
   barrierReplicas: {

@@ -56,17 +56,15 @@ export function createEpochGate(deps: EpochGateDeps): EpochGate {
         if (freeze.detail() === null) return;
       } catch (error) {
         if (deps.signal.aborted) return;
-        freeze.set(error instanceof AirlockError ? error.message : "Redis or the logs can't be looked at");
+        freeze.set(reasonOf(error));
         deps.onError(error);
       }
       await delay(AGAIN_MS, undefined, { signal: deps.signal }).catch(() => undefined);
     }
   }
-  function open(): void {
-    opening ??= openAgain().finally(() => {
-      opening = null;
-    });
-  }
+  const open = (): void => {
+    opening ??= openAgain().finally(() => (opening = null));
+  };
   const watch = createServerWatch({ lost: () => freeze.set("Redis is away"), ready: open });
   watch.add(deps.redis);
   open();
@@ -84,6 +82,10 @@ export function createEpochGate(deps: EpochGateDeps): EpochGate {
       return { still: () => losses === watch.losses() && freeze.detail() === null };
     },
   };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof AirlockError ? error.message : "Redis or the logs can't be looked at";
 }
 
 interface Freeze {

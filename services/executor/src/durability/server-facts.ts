@@ -1,3 +1,4 @@
+import { AirlockError } from "@airlock/core/fault";
 import type { Redis } from "@airlock/core/store";
 import { z } from "zod";
 
@@ -23,7 +24,7 @@ export async function readServerFacts(redis: Redis): Promise<ServerFacts> {
   const runId = field(server, "run_id");
   const replicationId = field(replication, "master_replid");
   if (runId === null || replicationId === null)
-    throw new Error("Redis does not tell its run_id and master_replid");
+    throw new AirlockError("REDIS_UNAVAILABLE", "it does not tell its run_id and master_replid; allow INFO");
   return {
     epoch: `${runId}:${replicationId}`,
     appendonly: persistence["appendonly"] ?? null,

@@ -1,1 +1,1 @@
-export { openLeases, type Claim, type Lease, type Leases } from "./leases.ts";
+export { openLeases, type Lease, type Leases } from "./leases.ts";

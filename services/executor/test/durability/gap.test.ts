@@ -3,6 +3,7 @@ import { namesOf } from "@airlock/core/fault";
 import type { Ending } from "@airlock/core/ledger";
 import { describe, expect, test } from "vitest";
 import { gapOf } from "../../src/durability/hold-against.ts";
+import { floorOf } from "../../src/durability/sweep.ts";
 import type { LoggedCall } from "../../src/durability/read-log.ts";
 
 const ENDING: Ending = {
@@ -60,5 +61,17 @@ describe("what Redis has to be told of a logged call", () => {
     expect(gapOf(BEGUN, { state: "STARTED", fence: 4 }, false)).toBe("none");
     expect(gapOf(ENDED, { state: "STARTED", fence: 4 }, false)).toBe("keep_evidence");
     expect(gapOf(ENDED, { state: "EXECUTED", fence: 3, contentDigest: "c" }, false)).toBe("none");
+  });
+});
+
+describe("an epoch's floor of fences", () => {
+  const mark = (epoch: string, fenceFloor: number) => ({ epoch, fenceFloor });
+  test.each([
+    ["is none where nothing was before", [], 0],
+    ["stays while the epoch does", [mark("e2", 7), mark("e2", 7)], 7],
+    ["lies far above the last epoch's", [mark("e1", 0), mark("e0", 5)], 1_000_005],
+    ["is the one that another executor of the epoch took", [mark("e1", 0), mark("e2", 1_000_000)], 1_000_000],
+  ])("%s", (_, marks, floor) => {
+    expect(floorOf(marks, "e2")).toBe(floor);
   });
 });
