@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -140,6 +141,29 @@ describe("where the log can't take a start", () => {
     expect(published).toMatchObject([{ kind: "regrant", errorClass: "DURABILITY_UNAVAILABLE" }]);
     expect(executor.durability.check()).toMatchObject({ ok: false });
     expect(await executor.durability.refusal()).toContain("write-ahead log");
+  });
+});
+
+describe("a full disk", () => {
+  /** Files of this process grow no further than that; only root may raise the hard limit again, so it stays. */
+  const growTo = (limit: string) =>
+    execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${limit}:`]);
+  afterEach(() => growTo("unlimited"));
+
+  test("lets nothing run, is told of, and is tried anew for each call until there is room", async () => {
+    await start();
+    growTo("10");
+    const ran = await beginning();
+    expect(await ran.left).toBe("given_back");
+    expect(ran.runs()).toBe(0);
+    expect(await executor.durability.refusal()).toContain("can't be written: EFBIG");
+    expect(executor.durability.check()).toMatchObject({ ok: false });
+    growTo("unlimited");
+    expect(await executor.durability.refusal()).toBeNull();
+    expect(executor.durability.check()).toMatchObject({ ok: true });
+    const next = await beginning();
+    expect(await next.left).toBe("ended");
+    expect(await loggedCalls()).toMatchObject([{ started: { itemKey: next.call.itemKey }, committed: {} }]);
   });
 });
 
