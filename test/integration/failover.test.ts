@@ -238,6 +238,18 @@ describe("an executor that starts", () => {
     expect(two.durability.knownFence(begun.itemKey)).toBe(1);
   });
 
+  test("is not needed for the log of a dead one: whoever meets its call takes the log over", async () => {
+    const [one, two] = [await openExecutor("one"), await openExecutor("two")];
+    const call = await grantedCall();
+    await one.start(call);
+    await one.durability.writeAhead.committed({ itemKey: call.itemKey, fence: 1 }, DONE);
+    await two.durability.adopt("one");
+    expect([await stateOf(two, call), await readdir(folder)]).toEqual(["STARTED", ["one", "two"]]);
+    await die(one);
+    await two.durability.adopt("one");
+    expect([await stateOf(two, call), await readdir(folder)]).toEqual(["EXECUTED", ["two"]]);
+  });
+
   test("keeps as evidence what comes after somebody else's fence", async () => {
     const one = await openExecutor("one");
     const call = await grantedCall();

@@ -50,7 +50,7 @@ export async function onExecution(
     case "held":
       return { kind: "later", delayMs: Math.min(answer.leaseMs, LOOK_AGAIN_MS) };
     case "unknown":
-      await deps.durability.adoptOrphans();
+      await deps.durability.adopt((await deps.ledger.read(itemKey))?.owner ?? "");
       await publishSettled(deps, itemKey);
       return DONE;
     case "settled":

@@ -22,8 +22,8 @@ export interface Durability {
   readonly end: SureEnd["end"];
   /** No fence up to this one is free: what `claim` has to be told. */
   knownFence(itemKey: string): number;
-  /** Holds the logs that nobody uses against Redis: what they know may end a call that seems lost. */
-  adoptOrphans(): Promise<void>;
+  /** Takes over an executor's log where nobody uses it: what it knows may end a call that seems lost. */
+  adopt(owner: string): Promise<void>;
   readonly check: ReadyCheck;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function openDurability(
     ...waiter,
     end: (call, ending) => sureEnd.end(call, ending),
     enter: () => gate.enter(),
-    adoptOrphans: () => sweep.adoptOrphans(),
+    adopt: (owner) => sweep.adopt(owner),
     knownFence: (itemKey) => Math.max(writeAhead.knownFence(itemKey), sweep.fenceFloor()),
     async refusal() {
       const promised = promisedBy(gate, options);

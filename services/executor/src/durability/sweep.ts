@@ -27,8 +27,8 @@ export interface SweepDeps {
 
 export interface Sweep {
   run(epoch: string, waiting: (detail: string) => void): Promise<void>;
-  /** Holds the logs that nobody uses against Redis: what they know may end a call that seems lost. */
-  adoptOrphans(): Promise<void>;
+  /** Takes over an executor's log where nobody uses it: what it knows may end a call that seems lost. */
+  adopt(owner: string): Promise<void>;
   /** No claim that a failover lost can have had a fence above it; 0 where there was none. */
   fenceFloor(): number;
 }
@@ -43,17 +43,17 @@ export function createSweep(deps: SweepDeps): Sweep {
   let adopting: Promise<void> = Promise.resolve();
 
   /** One at a time: a log is moved file by file. */
-  function adoptOrphans(): Promise<void> {
-    const next = adopting.catch(() => undefined).then(() => adoptAll(deps, logs));
+  function adoptUnused(owner: string | null): Promise<void> {
+    const next = adopting.catch(() => undefined).then(() => adoptThose(deps, logs, owner));
     adopting = next;
     return next;
   }
   return {
-    adoptOrphans,
+    adopt: (owner) => adoptUnused(owner),
     fenceFloor: () => mark?.fenceFloor ?? 0,
     async run(epoch, waiting) {
       const next = { epoch, fenceFloor: floorOf(await logs.marks(), epoch) };
-      await adoptOrphans();
+      await adoptUnused(null);
       await hold(deps, await deps.writeAhead.read(), (itemKey) => deps.writeAhead.running(itemKey));
       await loseLostCalls(deps, logs, next);
       await deps.writeAhead.setMark(next);
@@ -63,7 +63,7 @@ export function createSweep(deps: SweepDeps): Sweep {
         if (others.length === 0) break;
         waiting(`executors that have not yet held their logs against Redis: ${others.join(", ")}`);
         await delay(LOOK_AGAIN_MS, undefined, { signal: deps.signal });
-        await adoptOrphans();
+        await adoptUnused(null);
       }
       mark = next;
     },
@@ -77,8 +77,10 @@ export function floorOf(marks: readonly Mark[], epoch: string): number {
   return marks.length === 0 ? 0 : Math.max(...marks.map((mark) => mark.fenceFloor)) + FENCES_PER_EPOCH;
 }
 
-async function adoptAll(deps: SweepDeps, logs: PoolLogs): Promise<void> {
+/** Of one owner, or of all. */
+async function adoptThose(deps: SweepDeps, logs: PoolLogs, owner: string | null): Promise<void> {
   for (const folder of await logs.folders()) {
+    if (owner !== null && path.basename(folder) !== owner) continue;
     const adopted = await logs.adopt(folder, (calls) => hold(deps, calls, () => false));
     if (adopted) deps.log.write("info", "log_adopted", { detail: path.basename(folder) });
   }
