@@ -43,6 +43,7 @@ export async function openWriteAheadLog(base: string, owner: string): Promise<Wr
   if (lock === null) throw new Error(`${hidden} was locked by somebody else as it was made`);
   await rename(hidden, folder);
   await syncFolder(base);
+  await syncFolder(path.dirname(base));
   const known = createKnownStarts(owner);
   const running = new Map<string, string>();
   const writer = await openLogWriter({
