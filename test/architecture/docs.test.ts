@@ -78,6 +78,7 @@ describe("docs/data-flow.md", () => {
       }),
       ...Object.values({
         ...globalKeys,
+        poolLogs: globalKeys.poolLogs("<pool>"),
         report: globalKeys.report("<route>"),
         limit: globalKeys.limit("<route>"),
         breaker: globalKeys.breaker("<route>"),

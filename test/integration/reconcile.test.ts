@@ -92,7 +92,7 @@ function executor(change: Partial<Deps> = {}): Deps {
     sandbox: { backend, probe: { held, detail: {} } },
     serviceUser: SERVICE_USER,
     workspaces: () => Promise.resolve(tree.workspace),
-    knownStart: () => null,
+    durability: logs(() => null),
     owner: ownerName(),
     ...change,
   } as unknown as Deps;
@@ -115,6 +115,11 @@ function grant(tool = "write_file") {
     expiresAt: 1,
     notAfter: 2,
   });
+}
+
+/** The write-ahead logs in an executor's hands, with what they say of a start. */
+function logs(knownStart: Deps["durability"]["writeAhead"]["knownStart"]): Deps["durability"] {
+  return { adopt: () => Promise.resolve(), writeAhead: { knownStart } } as unknown as Deps["durability"];
 }
 
 /** A call that `owner` began and whose lease is over: its file was to become AFTER. */
@@ -202,12 +207,11 @@ describe("a write whose end nobody saw", () => {
 
   test("did not run where the write-ahead log of its executor tells of no start, whatever the file says", async () => {
     const asked: unknown[] = [];
-    const deps = executor({
-      knownStart: (...start) => {
-        asked.push(start);
-        return false;
-      },
+    const durability = logs((...start) => {
+      asked.push(start);
+      return false;
     });
+    const deps = executor({ durability });
     await lose(deps.owner);
     content(AFTER);
     await reconcileCall(deps, grant(), never);

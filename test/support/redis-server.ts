@@ -18,12 +18,17 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** A Redis of the test's own: loopback, a free port, append-only, every write on disk before its answer. */
-export async function startRedis(): Promise<RedisServer> {
+export interface RedisOptions {
+  readonly program?: string;
+  readonly appendfsync?: "always" | "everysec";
+}
+
+/** A Redis of the test's own: loopback, a free port, append-only, by default every write on disk before its answer. */
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const directory = await mkdtemp(path.join(tmpdir(), "airlock-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  let server = await launch(port, directory);
+  let server = await launch(port, directory, options);
   const redis = connectRedis(url, { name: "test", onState: () => undefined });
   await redis.ping();
   const kill = async (): Promise<void> => {
@@ -37,7 +42,7 @@ export async function startRedis(): Promise<RedisServer> {
     directory,
     kill,
     async start() {
-      server = await launch(port, directory);
+      server = await launch(port, directory, options);
     },
     async close() {
       redis.disconnect();
@@ -47,10 +52,14 @@ export async function startRedis(): Promise<RedisServer> {
   };
 }
 
-async function launch(port: number, directory: string): Promise<ChildProcess> {
+async function launch(
+  port: number,
+  directory: string,
+  { program = "redis-server", appendfsync = "always" }: RedisOptions,
+): Promise<ChildProcess> {
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", ""];
-  const durable = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
-  const server = spawn("redis-server", [...args, ...durable], { stdio: "ignore" });
+  const durable = ["--appendonly", "yes", "--appendfsync", appendfsync, "--maxmemory-policy", "noeviction"];
+  const server = spawn(program, [...args, ...durable], { stdio: "ignore" });
   const failed = once(server, "error").then(([error]) => {
     throw new Error("redis-server is missing: run the README's second command, which installs it", {
       cause: error,

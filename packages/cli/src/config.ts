@@ -12,6 +12,8 @@ const NAMES = [
   "cometapiBaseUrl",
   "bwrap",
   "data",
+  "durability",
+  "barrierReplicas",
 ] as const;
 export type CliConfig = Config<(typeof NAMES)[number]>;
 

@@ -19,6 +19,9 @@ const NAMES = [
   "commitAuthor",
   "push",
   "pushCredentials",
+  "barrierReplicas",
+  "barrierMs",
+  "writeAhead",
 ] as const;
 
 export type ExecutorConfig = Config<(typeof NAMES)[number]>;

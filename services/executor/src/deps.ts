@@ -7,11 +7,11 @@ import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
 import type { Judge } from "@airlock/core/verdict";
 import type { ExecutorConfig } from "./config.ts";
-import type { Durability } from "./durability.ts";
+import type { Durability } from "./durability/index.ts";
+import type { Leases } from "./lease/index.ts";
 import type { ProbeReport, SandboxBackend } from "./sandbox/index.ts";
 import type { Workspaces } from "./call/workspaces.ts";
 import type { Tool } from "./tools/index.ts";
-import type { StartLookup } from "./reconcile/index.ts";
 import type { ServiceUser } from "./workspace/index.ts";
 
 /** Everything that the executor's stages reach: composed once, in start.ts. */
@@ -31,12 +31,12 @@ export interface Deps {
   readonly metrics: Metrics;
   readonly cancels: CancelBoard;
   readonly durability: Durability;
+  readonly leases: Leases;
   readonly serviceUser: ServiceUser | null;
   readonly workspaces: Workspaces;
   readonly repositories: Repositories;
   /** null where the machine has no sandbox: no command runs then */
   readonly sandbox: { readonly backend: SandboxBackend; readonly probe: ProbeReport } | null;
-  readonly knownStart: StartLookup;
   /** the name under which this process claims */
   readonly owner: string;
 }

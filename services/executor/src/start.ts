@@ -2,7 +2,6 @@ import { existsSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { createEffectKeys, createLedger } from "@airlock/core/ledger";
 import {
   consume,
   createCancelBoard,
@@ -23,7 +22,7 @@ import { createRunPrepare } from "./call/run-prepare.ts";
 import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { createDurability } from "./durability.ts";
+import { openHolding } from "./open-holding.ts";
 import { openSandbox, sandboxCheck } from "./open-sandbox.ts";
 import { startHeartbeat } from "./pool/index.ts";
 import { onResolution, ownerName } from "./reconcile/index.ts";
@@ -42,7 +41,8 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   const serviceUser = serviceUserOf(config);
-  const ledger = createLedger(redis, config.ledgerMs);
+  const owner = ownerName();
+  const holding = await openHolding(context, config, owner);
   const sandbox = await openSandbox(context, config, serviceUser);
   const runPrepare = createRunPrepare(sandbox, log);
   const deps: Deps = {
@@ -57,15 +57,12 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     serviceUser,
     repositories,
     workspaces: createWorkspaces({ config, serviceUser, repositories, runPrepare }, signal),
-    ledger,
-    effects: createEffectKeys(redis, ledger, config.ledgerMs),
     policies: served.policies,
     judge: createJudge(catalog),
     bodies: new Map([...TOOL_BODIES, ...gitTools(config), ...(await operatorBodies(operatorTools, config))]),
-    durability: createDurability(redis, config.durability),
+    ...holding,
     sandbox,
-    knownStart: () => null,
-    owner: ownerName(),
+    owner,
   };
   const duties = startDuties(deps, signal);
   const handlers = {
@@ -75,12 +72,12 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
   const consumer = consume(context, { family: "executions", handlers }, context.consumeOptions(config.pool));
   return {
     consumers: [consumer],
-    checks: [() => sandboxCheck(deps.sandbox)],
+    checks: [() => sandboxCheck(deps.sandbox), holding.durability.check],
     drain: duties.drain,
     async close() {
       served.close();
       await duties.done;
-      await publisher.close();
+      await Promise.all([publisher.close(), holding.leases.close(), holding.durability.close()]);
     },
   };
 }

@@ -27,11 +27,12 @@ export async function demoEnvironment(environment: Environment, out: Screen): Pr
 async function withDurability(environment: Environment, out: Screen): Promise<Environment> {
   const url = environment["REDIS_URL"];
   if (url === undefined || environment["AIRLOCK_DURABILITY"] !== undefined) return environment;
-  const fact = await redisFact(cliConfig(environment).redisUrl);
+  const config = cliConfig(environment);
+  const fact = await redisFact(config.redisUrl, config);
   if (fact.kind !== "answers") {
     throw new AirlockError("REDIS_UNAVAILABLE", "start the one that REDIS_URL names, or unset REDIS_URL");
   }
-  if (fact.appendonly === "yes" && fact.appendfsync === "always") return environment;
+  if (fact.keeps.holds) return environment;
   out.print(
     `Redis at ${fact.place} may forget what it acknowledged; the demo sets AIRLOCK_DURABILITY=relaxed`,
   );

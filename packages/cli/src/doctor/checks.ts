@@ -18,6 +18,7 @@ export function checkMachine(facts: Facts): readonly Check[] {
     nodeCheck(facts),
     gitCheck(facts),
     ...redisChecks(facts.redis, facts.redisProgram),
+    flockCheck(facts),
     bwrapCheck(facts),
     namespaceCheck(facts),
     sandboxCheck(facts),
@@ -58,19 +59,22 @@ function redisChecks(redis: RedisFact, program: string | null): readonly Check[]
         atLeast(redis.version, OLDEST_REDIS)
           ? ok("redis", `version ${redis.version} at ${redis.place}`)
           : fail("redis", `version ${redis.version}`, `use Redis ${OLDEST_REDIS.join(".")} or later`),
-        redisSetting("appendonly", redis.appendonly, "yes"),
-        redisSetting("appendfsync", redis.appendfsync, "always"),
-        redisSetting("maxmemory-policy", redis.maxmemoryPolicy, "noeviction"),
+        durabilityCheck(redis),
         poolsCheck(redis.pools),
       ];
   }
 }
 
-function redisSetting(name: string, value: string | null, wanted: string): Check {
-  const check = `redis ${name}`;
-  const fix = `set ${name} ${wanted} in the configuration of Redis`;
-  if (value === null) return warn(check, "the server does not tell", `${fix}, and allow CONFIG GET`);
-  return value === wanted ? ok(check, value) : fail(check, value, fix);
+function durabilityCheck({ keeps, relaxed }: Extract<RedisFact, { kind: "answers" }>): Check {
+  const name = "durability";
+  if (relaxed) return warn(name, keeps.detail, "unset AIRLOCK_DURABILITY where calls must not be forgotten");
+  return keeps.holds
+    ? ok(name, keeps.detail)
+    : fail(name, `calls with effects are refused: ${keeps.detail}`, "change the configuration of Redis");
+}
+
+function flockCheck({ flock }: Facts): Check {
+  return flock === null ? fail("flock", "not on the PATH", `${INSTALL} util-linux`) : ok("flock", flock);
 }
 
 function poolsCheck(pools: Extract<RedisFact, { kind: "answers" }>["pools"]): Check {

@@ -1,3 +1,5 @@
+import type { Promised } from "@airlock/executor";
+
 /** What was found on a machine. Gathered in one place, so that judging it is a pure function. */
 export interface Facts {
   readonly nodeVersion: string;
@@ -6,6 +8,8 @@ export interface Facts {
   /** redis-server or valkey-server on the PATH */
   readonly redisProgram: string | null;
   readonly redis: RedisFact;
+  /** of util-linux, on the PATH: executors lock their logs with it */
+  readonly flock: string | null;
   readonly bwrap: { readonly path: string; readonly version: string | null };
   readonly sandbox: Outcome;
   readonly userNamespaces: {
@@ -39,10 +43,9 @@ export type RedisFact =
       readonly kind: "answers";
       readonly place: string;
       readonly version: string;
-      /** null: the server doesn't tell */
-      readonly appendonly: string | null;
-      readonly appendfsync: string | null;
-      readonly maxmemoryPolicy: string | null;
+      /** whether what it acknowledged is kept, as executors ask it */
+      readonly keeps: Promised;
+      readonly relaxed: boolean;
       /** the pools that have a live executor */
       readonly pools: readonly { readonly name: string; readonly live: number; readonly runs: number }[];
     };

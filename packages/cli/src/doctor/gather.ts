@@ -34,7 +34,8 @@ export async function gatherFacts(machine: Machine): Promise<Facts> {
     platform: process.platform,
     gitVersion: await firstLine("git", ["--version"], searchPath),
     redisProgram: findProgram(REDIS_PROGRAMS, searchPath),
-    redis: await redisFact(urlOrNull(environment, config, data)),
+    redis: await redisFact(urlOrNull(environment, config, data), config),
+    flock: findProgram(["flock"], searchPath),
     bwrap: { path: config.bwrap, version: await firstLine(config.bwrap, ["--version"], searchPath) },
     sandbox: await trySandbox(config.bwrap, process.geteuid?.() === 0),
     userNamespaces: {

@@ -1,17 +1,25 @@
 import { AirlockError } from "@airlock/core/fault";
 import type { Redis } from "@airlock/core/store";
-import { z } from "zod";
+import { promiseOf, readServerFacts } from "@airlock/executor";
 import { connectOrRefuse } from "../client/index.ts";
+import type { CliConfig } from "../config.ts";
 import { listPools } from "../document/index.ts";
 import type { RedisFact } from "./facts.ts";
 
-export async function redisFact(url: string | null): Promise<RedisFact> {
+/** What the server at `url` is, and whether it keeps what executors of these settings have to rely on. */
+export async function redisFact(
+  url: string | null,
+  { durability: mode, barrierReplicas: replicas }: Pick<CliConfig, "durability" | "barrierReplicas">,
+): Promise<RedisFact> {
   if (url === null) return { kind: "unnamed" };
   const place = new URL(url).host;
   try {
     const redis = await connectOrRefuse(url);
     try {
-      return { kind: "answers", place, ...(await serverFacts(redis)), pools: await livePools(redis) };
+      const version = versionOf(await redis.info("server"));
+      const keeps = promiseOf(await readServerFacts(redis), { mode, replicas });
+      const pools = await livePools(redis);
+      return { kind: "answers", place, version, keeps, relaxed: mode === "relaxed", pools };
     } finally {
       redis.disconnect();
     }
@@ -30,27 +38,6 @@ async function livePools(redis: Redis) {
   return pools.filter(({ live }) => live > 0);
 }
 
-async function serverFacts(redis: Redis) {
-  const info = await redis.info("server");
-  return {
-    version: /^(?:valkey|redis)_version:(.*)$/m.exec(info)?.[1]?.trim() ?? "unknown",
-    appendonly: await setting(redis, "appendonly"),
-    appendfsync: await setting(redis, "appendfsync"),
-    maxmemoryPolicy: await setting(redis, "maxmemory-policy"),
-  };
-}
-
-/** Null where the server forbids CONFIG, as hosted ones do. */
-async function setting(redis: Redis, name: string): Promise<string | null> {
-  try {
-    const answer: unknown = await redis.config("GET", name);
-    // RESP3 answers with a map, RESP2 with a flat list
-    const values = z
-      .union([z.tuple([z.string(), z.string()]), z.record(z.string(), z.string())])
-      .parse(answer);
-    const value = Array.isArray(values) ? values[1] : values[name];
-    return value ?? null;
-  } catch {
-    return null;
-  }
+function versionOf(info: string): string {
+  return /^(?:valkey|redis)_version:(.*)$/m.exec(info)?.[1]?.trim() ?? "unknown";
 }

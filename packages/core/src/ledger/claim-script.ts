@@ -23,7 +23,8 @@ local told = {claimed = ARGV[13], unknown = ARGV[14], given_back = ARGV[15], can
 local function answer(kind, number, epoch) return {kind, number or 0, epoch or 0} end
 
 local entry = redis.call('HMGET', ledger, 'state', 'digest', 'leaseUntil', 'fence', 'burned', 'published')
-local state, fence, burned = entry[1], math.max(tonumber(entry[4] or '0'), known), tonumber(entry[5] or '0')
+local state, own, burned = entry[1], tonumber(entry[4] or '0'), tonumber(entry[5] or '0')
+local fence = math.max(own, known)
 if not state and time >= decision_end + keep_ms then return answer('too_old') end
 if state then
   if entry[2] ~= digest then return answer('key_reused') end
@@ -37,9 +38,9 @@ if state then
   if state == 'OUTCOME_UNKNOWN' and repeats and entry[6] ~= '1' then
     enter('POLICY_APPROVED', 'burned', redis.call('HGET', ledger, 'grant'))
     append_events(events, told.given_back)
-    return answer('lost_start', fence)
+    return answer('lost_start', own)
   end
-  if state == 'OUTCOME_UNKNOWN' or state == 'RECONCILING' then return answer('unknown', fence) end
+  if state == 'OUTCOME_UNKNOWN' or state == 'RECONCILING' then return answer('unknown', own) end
   if state ~= 'POLICY_APPROVED' and state ~= 'CLAIMED' then return answer('settled') end
 end
 

@@ -191,7 +191,7 @@ export const SETTINGS = {
     env: "AIRLOCK_DURABILITY",
     schema: z.enum(["strict", "relaxed"]),
     fallback: "strict",
-    readers: ["executor"],
+    readers: ["executor", "cli"],
     doc: "`strict` refuses calls with effects where Redis may forget what it acknowledged",
   },
   commitAuthor: {
@@ -214,6 +214,27 @@ export const SETTINGS = {
     fallback: "",
     readers: ["executor"],
     doc: "git configuration file with the credentials of pushes, such as a credential helper or core.sshCommand",
+  },
+  barrierReplicas: {
+    env: "AIRLOCK_BARRIER_REPLICAS",
+    schema: z.coerce.number().int().min(0).max(16),
+    fallback: "0",
+    readers: ["executor", "cli"],
+    doc: "replicas that must have a call's start on their disks before it runs; above 0 needs Redis 7.2",
+  },
+  barrierMs: {
+    env: "AIRLOCK_BARRIER_MS",
+    schema: milliseconds,
+    fallback: "2000",
+    readers: ["executor"],
+    doc: "how long one WAITAOF may take; it is asked again for half a lease",
+  },
+  writeAhead: {
+    env: "AIRLOCK_WRITE_AHEAD",
+    schema: z.string(),
+    fallback: "",
+    readers: ["executor"],
+    doc: "folder of the executors' logs, on a disk that the executors of a pool share; empty: `write-ahead` in AIRLOCK_VOLUME",
   },
   data: {
     env: "AIRLOCK_DATA",

@@ -75,6 +75,8 @@ export const globalKeys = {
   kill: "airlock:kill",
   /** Lease of the one sweeping validator. */
   sweeper: "airlock:sweeper",
+  /** Hash of the write-ahead logs of a pool's executors, and of the Redis that each was last held against; executor. */
+  poolLogs: (pool: string) => `airlock:pool:${pool}:logs`,
   /** What streamers share about a route: its pause, and with `:slots` and `:starts` its slots and its starts. */
   limit: (route: string) => `airlock:route:{${route}}:limit`,
   /** Whether the route is suspended, and with `:mismatches` what it did against its contract; validator. */

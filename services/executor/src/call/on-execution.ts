@@ -1,19 +1,21 @@
 // Takes a signed grant, gives one start of its tool at most and one published outcome;
 // refuses grants that don't fit their item, come too late, or are over, and puts back what another executor holds.
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
+import type { ClaimAnswer } from "@airlock/core/ledger";
 import type { Deps } from "../deps.ts";
 import { decideHere, pathScopes } from "../grant/decide-here.ts";
-import { reconcileCall, sealExpected } from "../reconcile/index.ts";
+import { reconcileCall } from "../reconcile/index.ts";
 import { openCall, type CallRefusal, type OpenedCall } from "../grant/open-call.ts";
 import { reserveEffect } from "../grant/reserve-effect.ts";
-import { denial, endingOf } from "./ending.ts";
+import type { Pass } from "../durability/index.ts";
+import type { Lease } from "../lease/index.ts";
+import { denial } from "./ending.ts";
 import { killRefusal } from "./kill-switches.ts";
-import { keepLease, type Lease } from "./lease.ts";
 import { noteRefused } from "./note-refused.ts";
 import { prepareCall } from "./prepare-call.ts";
 import { publishRedecide, publishRegrant, publishSettled } from "./publish-result.ts";
-import { planTool, runPlan } from "./run-tool.ts";
-import type { ToolPlan } from "../tools/index.ts";
+import { beginAndRun, type Left } from "./run-begun.ts";
+import { planTool } from "./run-tool.ts";
 
 /** A lease ends with its call, long before its time as a rule: what waits for one looks again sooner. */
 const LOOK_AGAIN_MS = 500;
@@ -27,6 +29,7 @@ interface Claimed {
   readonly grant: Grant;
   readonly fence: number;
   readonly lease: Lease;
+  readonly pass: Pass;
 }
 
 export async function onExecution(
@@ -34,6 +37,8 @@ export async function onExecution(
   { body: grant, signal }: Delivery<"execution">,
 ): Promise<Handled> {
   const { itemKey } = grant;
+  const pass = await deps.durability.enter();
+  if (pass === null) return later(LOOK_AGAIN_MS);
   const opened = await openCall(deps, grant);
   if (opened.ok) {
     const reserved = await reserveEffect(deps, grant, opened.args);
@@ -43,22 +48,11 @@ export async function onExecution(
       return DONE;
     }
   }
-  const answer = await deps.ledger.claim({
-    itemKey,
-    owner: deps.owner,
-    leaseMs: deps.config.leaseMs,
-    knownFence: 0,
-    grant: grant.grant,
-    digest: grant.argumentsDigest,
-    tool: grant.tool,
-    effect: grant.effect,
-    expiresAt: grant.expiresAt,
-    notAfter: grant.notAfter,
-    keyed: deps.catalog.get(grant.tool)?.origin.kind === "operator",
-  });
+  const askedAt = process.hrtime.bigint();
+  const answer = await claim(deps, grant);
   switch (answer.kind) {
     case "claimed":
-      return underLease(deps, { grant, fence: answer.fence, opened }, signal);
+      return underLease(deps, { grant, fence: answer.fence, opened, pass, askedAt }, signal);
     case "held":
       return later(answer.leaseMs);
     case "settled":
@@ -67,16 +61,7 @@ export async function onExecution(
     case "unknown":
       return reconcileCall(deps, grant, signal);
     case "regrant":
-      // what was lost may be granted again, and must not run beside its own repetition
-      if (answer.errorClass === "OUTCOME_UNKNOWN") {
-        await deps.sandbox?.backend.kill(`${itemKey}.${answer.fence}`);
-      }
-      await publishRegrant(deps, {
-        itemKey,
-        grant: grant.grant,
-        fence: answer.fence,
-        errorClass: answer.errorClass,
-      });
+      await giveBack(deps, grant, answer);
       return DONE;
     case "refused":
       noteRefused(deps, grant, answer.reason);
@@ -84,95 +69,82 @@ export async function onExecution(
   }
 }
 
+function claim(deps: Deps, grant: Grant): Promise<ClaimAnswer> {
+  return deps.ledger.claim({
+    itemKey: grant.itemKey,
+    owner: deps.owner,
+    leaseMs: deps.config.leaseMs,
+    knownFence: deps.durability.knownFence(grant.itemKey),
+    grant: grant.grant,
+    digest: grant.argumentsDigest,
+    tool: grant.tool,
+    effect: grant.effect,
+    expiresAt: grant.expiresAt,
+    notAfter: grant.notAfter,
+    keyed: deps.catalog.get(grant.tool)?.origin.kind === "operator",
+  });
+}
+
+/** A call that may be granted again; what was lost of it must not run beside its own repetition. */
+async function giveBack(
+  deps: Deps,
+  { itemKey, grant }: Grant,
+  { fence, errorClass }: Extract<ClaimAnswer, { kind: "regrant" }>,
+): Promise<void> {
+  if (errorClass === "OUTCOME_UNKNOWN") await deps.sandbox?.backend.kill(`${itemKey}.${fence}`);
+  await publishRegrant(deps, { itemKey, grant, fence, errorClass });
+}
+
 async function underLease(
   deps: Deps,
-  claimed: { readonly grant: Grant; readonly fence: number; readonly opened: OpenedCall },
+  claimed: Omit<Claimed, "lease"> & { readonly opened: OpenedCall; readonly askedAt: bigint },
   signal: AbortSignal,
 ): Promise<Handled> {
-  const { grant, fence, opened } = claimed;
+  const { grant, fence, askedAt } = claimed;
   const { itemKey } = grant;
-  const lease = keepLease(deps.ledger, { itemKey, fence, leaseMs: deps.config.leaseMs });
+  const lease = deps.leases.keep({ itemKey, fence, askedAt });
   try {
     const either = AbortSignal.any([signal, lease.signal]);
     const left = await deps.cancels.during(grant.run, either, (any) =>
-      execute(deps, { grant, fence, lease, opened }, any),
+      execute(deps, { ...claimed, lease }, any),
     );
     if (left === "given_back") return DONE;
   } finally {
     lease.stop();
   }
   // where nobody saw the call's end, or its lease was lost before it began, this job is all that remembers it
-  return (await publishSettled(deps, itemKey)) ? DONE : { kind: "later", delayMs: LOOK_AGAIN_MS };
+  return (await publishSettled(deps, itemKey)) ? DONE : later(LOOK_AGAIN_MS);
 }
-
-/** What becomes of a claim: the call has an end, or the validator has it again. */
-type Left = "ended" | "given_back";
 
 async function execute(
   deps: Deps,
   claimed: Claimed & { readonly opened: OpenedCall },
   signal: AbortSignal,
 ): Promise<Left> {
-  const { grant, fence, lease, opened } = claimed;
+  const { grant, fence, opened } = claimed;
   if (!opened.ok) return refuse(deps, claimed, opened);
   const prepared = await prepareCall(deps, grant, opened.manifest.limits);
   if (!prepared.ok) return refuse(deps, claimed, prepared);
   try {
     const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });
     if (refusal !== null) return await refuse(deps, claimed, refusal);
-    const { source } = grant.workspace;
-    const planned = {
-      itemKey: grant.itemKey,
-      fence,
-      lease,
-      source,
-      may: pathScopes(deps, grant.policy),
-      prepared,
-      bodies: deps.bodies,
-      ...opened,
-    };
-    const plan = await planTool(planned, signal);
+    const { itemKey, workspace } = grant;
+    const { lease, pass } = claimed;
+    const may = pathScopes(deps, grant.policy);
+    const about = { itemKey, fence, lease, source: workspace.source, may, prepared, bodies: deps.bodies };
+    const plan = await planTool({ ...about, ...opened }, signal);
     const killed = await killRefusal(deps, grant);
     if (killed !== null) return await refuse(deps, claimed, killed);
-    const expected = plan.kind === "ready" ? plan.expected : null;
-    const beginning = { expected: expected && sealExpected(deps.keyring, grant.itemKey, expected) };
-    if ((await deps.ledger.begin(grant.itemKey, fence, beginning)) === "started") {
-      await runAndEnd(deps, { grant, fence, plan }, signal);
-    }
-    return "ended";
+    return await beginAndRun(deps, { grant, fence, lease, pass, plan }, signal);
   } finally {
     await prepared.close();
   }
 }
 
-async function runAndEnd(
-  deps: Deps,
-  call: Pick<Claimed, "grant" | "fence"> & { readonly plan: ToolPlan },
-  signal: AbortSignal,
-): Promise<void> {
-  const { grant, fence, plan } = call;
-  const { itemKey, tool } = grant;
-  const started = performance.now();
-  const outcome = plan.kind === "outcome" ? plan.outcome : await runPlan(plan, signal);
-  const durationMs = Math.round(performance.now() - started);
-  const ending = endingOf(deps.keyring, { itemKey, outcome, durationMs });
-  const ended = await deps.ledger.end(itemKey, fence, ending);
-  // a result that comes too late is no outcome, but a person who has to find out may want to see it
-  if (!ended) await deps.ledger.keepEvidence(itemKey, { fence, ...ending });
-  const { status: state, errorClass } = outcome;
-  deps.log.write("info", "call_executed", {
-    itemKey,
-    tool,
-    state: ended ? state : "stale",
-    errorClass,
-    durationMs,
-  });
-}
-
 /** Ends a call that was claimed and never begun, or gives it back where the validator has to decide again. */
 async function refuse(
   deps: Deps,
-  { grant, fence }: Claimed,
+  { grant, fence }: Pick<Claimed, "grant" | "fence">,
   refusal: Omit<CallRefusal, "ok">,
 ): Promise<Left> {
   const { itemKey, tool } = grant;

@@ -66,8 +66,8 @@ async function watchEpoch({ redis }: Deps, { run, effect }: ExecutionBody): Prom
 
 async function durabilityRefusal(deps: Deps, grant: ExecutionBody): Promise<PreparedCall | null> {
   if (grant.effect === "read") return null;
-  const { holds, detail } = await deps.durability();
-  return holds ? null : { ok: false, errorClass: "DURABILITY_UNAVAILABLE", detail };
+  const detail = await deps.durability.refusal();
+  return detail === null ? null : { ok: false, errorClass: "DURABILITY_UNAVAILABLE", detail };
 }
 
 function sandboxRefusal(deps: Deps, tool: string): PreparedCall | null {

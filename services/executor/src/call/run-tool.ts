@@ -1,8 +1,8 @@
 import type { JsonObject } from "@airlock/core/json";
 import type { ToolManifest } from "@airlock/core/tool";
+import type { Lease } from "../lease/index.ts";
 import type { ReadyPlan, Tool, ToolContext, ToolOutcome, ToolPlan } from "../tools/index.ts";
 import { fencedFiles } from "../workspace/index.ts";
-import type { Lease } from "./lease.ts";
 import type { PreparedCall } from "./prepare-call.ts";
 
 export interface PlannedCall {

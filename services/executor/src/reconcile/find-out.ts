@@ -25,7 +25,7 @@ export async function findOut(deps: Deps, call: UnknownCall, signal: AbortSignal
   const { lost } = call;
   const { itemKey } = call.grant;
   await seeDead(deps, call);
-  if (deps.knownStart(itemKey, lost.fence, lost.owner) === false) return "not_executed";
+  if (deps.durability.writeAhead.knownStart(itemKey, lost.fence, lost.owner) === false) return "not_executed";
   return probeCall(deps, call, signal);
 }
 

@@ -22,6 +22,8 @@ export async function reconcileCall(deps: Deps, grant: ExecutionBody, signal: Ab
   const seen = await deps.ledger.read(itemKey);
   const now = await redisNow(deps.redis);
   if (seen !== null && now < Math.min(safeFrom(deps, seen), endOf(seen))) return later(LOOK_AGAIN_MS);
+  // the log of whoever began it may know how it ended
+  if (seen !== null) await deps.durability.adopt(lostStart(seen).owner);
   const { owner, config } = deps;
   const taken = await deps.ledger.reconcile(itemKey, { owner, leaseMs: config.leaseMs });
   if (taken.kind === "held") return later(taken.leaseMs);

@@ -1,0 +1,1 @@
+export { openLeases, type Lease, type Leases } from "./leases.ts";
