@@ -35,7 +35,7 @@ async function releaseAll(deps: Deps, free: readonly string[]): Promise<TurnHash
   for (const itemKey of free) {
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
-    const answer = await releaseCall(deps, itemKey, { lastGrant: call.grant });
+    const answer = await releaseCall(deps, itemKey, { lastGrant: call.voidGrant ?? 0 });
     turn = (await endUngranted(deps, { itemKey, call }, answer)) ?? turn;
   }
   return turn;
