@@ -207,3 +207,30 @@ test("no key of a run outlives its retention but the ledger's, with a real cell"
   const { code, stderr } = await airlock("quarantine", "show", run);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("no such run") });
 });
+
+test("an operator stops a tool and lets it go on, each with a reason that everybody can read", async () => {
+  const why = ["--reason", "it writes where it should not", "--as", "ana"] as const;
+  expect(await airlock("kill", "list")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("nothing"),
+  });
+  expect(await airlock("kill", "set", "tool:write_file", ...why)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("stopped"),
+  });
+  const listed = await airlock("kill", "list", "--json");
+  expect(JSON.parse(listed.stdout)).toEqual([
+    expect.objectContaining({ target: "tool:write_file", by: "ana", reason: why[1] }),
+  ]);
+  expect((await airlock("kill", "list")).stdout).toContain("tool:write_file");
+  expect(await airlock("kill", "set", "everything", ...why)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("repository:"),
+  });
+  expect(await airlock("kill", "clear", "tool:write_file")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--reason"),
+  });
+  expect(await airlock("kill", "clear", "tool:write_file", ...why)).toMatchObject({ code: 0 });
+  expect(await airlock("kill", "list")).toMatchObject({ stdout: expect.stringContaining("nothing") });
+});

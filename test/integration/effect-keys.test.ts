@@ -142,7 +142,10 @@ describe("an executor", () => {
   });
 
   test("asks for nothing that only reads, has begun, or is too late", async () => {
+    await begun(key(3));
+    await ledger.end(key(3), 1, OK);
     await lost();
+    expect(await asks({ itemKey: key(3) })).toEqual({ kind: "reserved" });
     expect(await asks({ effect: "read" })).toEqual({ kind: "reserved" });
     expect(await asks({ itemKey: key(1) })).toEqual({ kind: "reserved" });
     expect(await asks({ notAfter: 1 })).toEqual({ kind: "reserved" });
@@ -335,7 +338,22 @@ rules:
       const before = await redecided(RECORDED);
       expect(await readCall(server.redis, before)).toMatchObject({ settled: "DENIED" });
       await played.close();
-      const item = await redecided(RECORDED, itemKey({ run: newRunId(), turn: 1, attempt: 1, ordinal: 0 }));
+      const foreign = itemKey({ run: newRunId(), turn: 1, attempt: 1, ordinal: 0 });
+      const owner = {
+        tool: "write_file",
+        callId: "",
+        argumentsKind: "json",
+        bytes: 1,
+        contentDigest: DIGEST,
+      };
+      const { call } = runKeys(foreign.split(".")[0] ?? "");
+      await server.redis.hset(call(foreign), {
+        ...owner,
+        state: "POLICY_APPROVED",
+        settled: "EXECUTED",
+        status: "ok",
+      });
+      const item = await redecided(RECORDED, foreign);
       expect(await readCall(server.redis, item)).toMatchObject({
         settled: "DENIED",
         errorClass: "REPEATED_EFFECT",

@@ -191,6 +191,8 @@ export const callHashSchema = z.object({
   grant: number.default(0),
   approvalUntil: number.optional(),
   grantRecord: z.string().optional(),
+  /** the grant that was taken back when it was asked about once more: the next one follows it */
+  voidGrant: number.optional(),
   /** the older call whose effect it would repeat */
   repeats: z.string().optional(),
   /** the older call whose result stands for its own */

@@ -50,7 +50,7 @@ async function releaseAll(
   for (const itemKey of free) {
     const call = await readCall(deps.redis, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
-    const answer = await releaseCall(deps, itemKey, { lastGrant: call.grant, admitted });
+    const answer = await releaseCall(deps, itemKey, { lastGrant: call.voidGrant ?? 0, admitted });
     turn = (await endUngranted(deps, { itemKey, call }, answer)) ?? turn;
   }
   return turn;

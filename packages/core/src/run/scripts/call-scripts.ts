@@ -58,7 +58,7 @@ export const ASK_AGAIN: Script = {
 local call = redis.call('HMGET', KEYS[1], 'state', 'grant', 'settled')
 if call[1] ~= 'POLICY_APPROVED' or call[2] ~= ARGV[2] or call[3] then return 0 end
 set_fields(KEYS[1], ARGV[3])
-redis.call('HSET', KEYS[1], 'state', 'AWAITING_APPROVAL')
+redis.call('HSET', KEYS[1], 'state', 'AWAITING_APPROVAL', 'voidGrant', ARGV[2])
 redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'waiting')
 if redis.call('HGET', KEYS[3], 'state') == 'running' then redis.call('HSET', KEYS[3], 'state', 'awaiting_approval') end
 append_events(KEYS[4], ARGV[4])
