@@ -33,6 +33,8 @@ const CONFIG = `[safe]
 	allow = always
 [submodule]
 	recurse = false
+[http]
+	followRedirects = false
 `;
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
