@@ -183,6 +183,25 @@ describe("git_push", () => {
     });
   });
 
+  test("is ended by the call's name, as a sandbox is, and then its end was not seen", async () => {
+    const { here, root, source, remote, inRemote, backend } = await pushFixture();
+    const ssh = join(root, "ssh");
+    const begun = join(root, "begun");
+    const script = `#!/bin/bash\ncase "$*" in *receive-pack*) touch ${begun}; exec sleep 97531;; esac\nexec bash -c "\${@: -1}"\n`;
+    writeFileSync(ssh, script, { mode: 0o755 });
+    const credentials = join(root, "credentials");
+    writeFileSync(credentials, `[core]\n\tsshCommand = ${ssh}\n`, { mode: 0o600 });
+    const push = [`${source}=ssh://git@git.example.org${remote}`];
+    const tool = gitTools({ commitAuthor: "a <a@b>", push, pushCredentials: credentials }).get("git_push");
+    if (tool === undefined) throw new Error("no git_push");
+    const pushing = callTool(tool, here, { branch: "agent/fix" });
+    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    expect(await backend.kill(here.name)).toBe(true);
+    expect(await pushing).toMatchObject({ status: "unknown", errorClass: "OUTCOME_UNKNOWN" });
+    expect(inRemote("branch", "--list", "agent/*")).toBe("");
+    execFileSync("bash", ["-c", "pgrep -x sleep -a | awk '/97531/{print $1}' | xargs -r kill -9"]);
+  });
+
   test("leaves nothing of the operator's credentials where the agent can look", async () => {
     const { here, push, shell, root } = await pushFixture();
     expect(await push({ branch: "agent/fix" })).toMatchObject({ status: "ok" });
