@@ -5,4 +5,3 @@ export { makePrivateDirectory } from "./ownership.ts";
 export { trustedGitEnvironment } from "./trusted-git.ts";
 export { defaultServiceUser, type ServiceUser } from "./service-user.ts";
 export type { Change, ChangeResult, FileState } from "./write-entry.ts";
-export type { ListedEntry } from "./list-entries.ts";
