@@ -17,4 +17,3 @@ export { lockVolume } from "./volume-lock.ts";
 export { makePrivateDirectory } from "./ownership.ts";
 export { defaultServiceUser, type ServiceUser } from "./service-user.ts";
 export type { Change, ChangeResult, FileState } from "./write-entry.ts";
-export type { ListedEntry } from "./list-entries.ts";

@@ -145,6 +145,7 @@ describe("git_push", () => {
     writeFileSync(
       credentials,
       `[alias]\n\tpush = "!touch ${marker}"\n[core]\n\thooksPath = ${remote}/hooks\n`,
+      { mode: 0o600 },
     );
     const settings = {
       commitAuthor: "Bot <bot@example.org>",
@@ -156,6 +157,49 @@ describe("git_push", () => {
     expect(await callTool(tool, here, { branch: "agent/fix" })).toMatchObject({ content: { pushed: true } });
     expect([existsSync(marker), existsSync(join(workspace.tree, "marker"))]).toEqual([false, false]);
     expect(readFileSync(join(workspace.staging, "push", "gitconfig"), "utf8")).toContain(credentials);
+  });
+
+  test("reaches a remote by the operator's own ssh, and refuses a file that others may read", async () => {
+    const { here, root, source, remote, head, inRemote } = await pushFixture();
+    const ssh = join(root, "ssh");
+    writeFileSync(ssh, `#!/bin/bash\necho "$@" >> ${root}/ssh.log\nexec bash -c "\${@: -1}"\n`, {
+      mode: 0o755,
+    });
+    const credentials = join(root, "credentials");
+    writeFileSync(credentials, `[core]\n\tsshCommand = ${ssh} -i key\n`, { mode: 0o600 });
+    const push = [`${source}=ssh://git@git.example.org${remote}`];
+    const tool = gitTools({ commitAuthor: "a <a@b>", push, pushCredentials: credentials }).get("git_push");
+    if (tool === undefined) throw new Error("no git_push");
+    expect(await callTool(tool, here, { branch: "agent/fix" })).toMatchObject({ content: { pushed: true } });
+    expect(inRemote("rev-parse", "refs/heads/agent/fix")).toBe(head());
+    expect(readFileSync(join(root, "ssh.log"), "utf8")).toContain(
+      `-i key git@git.example.org git-receive-pack`,
+    );
+    chmodSync(credentials, 0o644);
+    expect(await callTool(tool, here, { branch: "agent/other" })).toMatchObject({
+      status: "refused",
+      errorClass: "PUSH_UNAVAILABLE",
+      detail: expect.stringContaining("may be read by others"),
+    });
+  });
+
+  test("is ended by the call's name, as a sandbox is, and then its end was not seen", async () => {
+    const { here, root, source, remote, inRemote, backend } = await pushFixture();
+    const ssh = join(root, "ssh");
+    const begun = join(root, "begun");
+    const script = `#!/bin/bash\ncase "$*" in *receive-pack*) touch ${begun}; exec sleep 97531;; esac\nexec bash -c "\${@: -1}"\n`;
+    writeFileSync(ssh, script, { mode: 0o755 });
+    const credentials = join(root, "credentials");
+    writeFileSync(credentials, `[core]\n\tsshCommand = ${ssh}\n`, { mode: 0o600 });
+    const push = [`${source}=ssh://git@git.example.org${remote}`];
+    const tool = gitTools({ commitAuthor: "a <a@b>", push, pushCredentials: credentials }).get("git_push");
+    if (tool === undefined) throw new Error("no git_push");
+    const pushing = callTool(tool, here, { branch: "agent/fix" });
+    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    expect(await backend.kill(here.name)).toBe(true);
+    expect(await pushing).toMatchObject({ status: "unknown", errorClass: "OUTCOME_UNKNOWN" });
+    expect(inRemote("branch", "--list", "agent/*")).toBe("");
+    execFileSync("bash", ["-c", "pgrep -x sleep -a | awk '/97531/{print $1}' | xargs -r kill -9"]);
   });
 
   test("leaves nothing of the operator's credentials where the agent can look", async () => {

@@ -1,6 +1,6 @@
 // Takes a branch's name, gives the current commit on that branch of the one remote that the operator set; refuses other
 // names, sources that nothing may be pushed of, and what would overwrite: a branch is created or moved forward.
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "@airlock/core/json";
 import { z } from "zod";
@@ -45,6 +45,7 @@ export function gitPushTool(settings: PushSettings): Tool {
       if (!isBranchName(branch)) return endedPlan(refuse("TOOL_FAILED", "this is no name of a branch"));
       const remote = await remoteOf(settings, context);
       if (remote === null) return endedPlan(NOT_SET);
+      if (!(await isPrivate(settings.credentials))) return endedPlan(EXPOSED);
       const timed = AbortSignal.any([signal, AbortSignal.timeout(context.limits.timeoutMs)]);
       const head = await gitOutside(remote.git, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], timed);
       const found = head.code === 0 ? head.stdout.trim() : "";
@@ -77,10 +78,25 @@ const NOT_SET = refuse(
   "PUSH_UNAVAILABLE",
   "the operator has set no remote for this repository (AIRLOCK_PUSH of the executor)",
 );
+const EXPOSED = refuse(
+  "PUSH_UNAVAILABLE",
+  "the executor's AIRLOCK_PUSH_CREDENTIALS is no file, or may be read by others than its owner",
+);
 const UNREACHABLE = refuse(
   "PUSH_UNAVAILABLE",
   "the remote could not be asked; its address or credentials may be wrong",
 );
+
+async function isPrivate(credentials: string): Promise<boolean> {
+  if (credentials === "") return true;
+  try {
+    const stats = await stat(credentials);
+    return stats.isFile() && (stats.mode & 0o077) === 0;
+  } catch {
+    // It isn't there, or not ours to look at: a push would find no credentials.
+    return false;
+  }
+}
 
 async function remoteOf(
   { targets, credentials }: PushSettings,
