@@ -1,12 +1,13 @@
 import { createLedger, type ClaimRequest, type Ending, type Ledger } from "@airlock/core/ledger";
 import { itemKey, newRunId } from "@airlock/core/record";
-import { readEvent, redisNow, runKeys } from "@airlock/core/store";
+import { globalKeys, readEvent, redisNow, runKeys } from "@airlock/core/store";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { allKeys, runFamilies } from "../support/keys.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 
 const DIGEST = "a".repeat(64);
 const LEASE_MS = 60_000;
+const BEGINNING = { expected: null };
 
 let server: RedisServer;
 let ledger: Ledger;
@@ -35,10 +36,11 @@ afterEach(checkLeaks);
 async function checkLeaks(): Promise<void> {
   const keys = await allKeys(server.redis);
   const base = `airlock:{${run}}:`;
-  expect(keys.filter((key) => !key.startsWith(base))).toEqual([]);
+  const others = keys.filter((key) => !key.startsWith(base) && key !== globalKeys.unknowns);
+  expect(others).toEqual([]);
   const families = new Set((await runFamilies(server.redis, run)).map((key) => key.split(":")[0]));
   for (const family of families)
-    expect(["call", "ledger", "result", "run", "workspace", "events"]).toContain(family);
+    expect(["call", "ledger", "result", "run", "workspace", "events", "unknown", "frozen"]).toContain(family);
 }
 
 /** What the validator's release leaves behind. */
@@ -51,6 +53,7 @@ function claim(change: Partial<ClaimRequest> = {}): ReturnType<Ledger["claim"]> 
     itemKey: item,
     owner: "executor-1",
     leaseMs: LEASE_MS,
+    knownFence: 0,
     grant: 1,
     digest: DIGEST,
     tool: "write_file",
@@ -92,8 +95,8 @@ async function leaseOver(): Promise<void> {
 
 describe("a claim", () => {
   test("takes a granted call, then begin, then one end; each tells its event once", async () => {
-    expect(await claim()).toEqual({ kind: "claimed", fence: 1 });
-    expect(await ledger.begin(item, 1)).toBe("started");
+    expect(await claim()).toEqual({ kind: "claimed", fence: 1, epoch: expect.any(Number) });
+    expect(await ledger.begin(item, 1, BEGINNING)).toBe("started");
     expect(await ledger.end(item, 1, OK)).toBe(true);
     expect(await ledger.read(item)).toMatchObject({
       state: "EXECUTED",
@@ -112,7 +115,9 @@ describe("a claim", () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => claim({ owner: `executor-${at}` })),
     );
-    expect(answers.filter(({ kind }) => kind === "claimed")).toEqual([{ kind: "claimed", fence: 1 }]);
+    expect(answers.filter(({ kind }) => kind === "claimed")).toEqual([
+      { kind: "claimed", fence: 1, epoch: expect.any(Number) },
+    ]);
     const held = answers.filter((answer) => answer.kind === "held");
     expect(held).toHaveLength(19);
     for (const { leaseMs } of held) expect(leaseMs).toBeGreaterThan(LEASE_MS - 5_000);
@@ -153,7 +158,7 @@ describe("a claim", () => {
     const reuse = { kind: "refused", reason: "key_reused" };
     await claim();
     expect(await claim({ digest: "b".repeat(64) })).toEqual(reuse);
-    await ledger.begin(item, 1);
+    await ledger.begin(item, 1, BEGINNING);
     expect(await claim({ digest: "b".repeat(64) })).toEqual(reuse);
     await ledger.end(item, 1, OK);
     expect(await claim({ digest: "b".repeat(64) })).toEqual(reuse);
@@ -168,7 +173,7 @@ describe("a claim", () => {
     });
     expect(await stateOf()).toBeNull();
     await grant(item, 2);
-    expect(await claim({ grant: 2 })).toEqual({ kind: "claimed", fence: 1 });
+    expect(await claim({ grant: 2 })).toEqual({ kind: "claimed", fence: 1, epoch: expect.any(Number) });
   });
 
   test("with an expired decision ends the call", async () => {
@@ -190,13 +195,15 @@ describe("a claim", () => {
     async (state) => {
       await claim();
       const ending = { EXECUTED: "commit", DENIED: "deny", OUTCOME_UNKNOWN: "lose" } as const;
-      if (state !== "DENIED") await ledger.begin(item, 1);
+      if (state !== "DENIED") await ledger.begin(item, 1, BEGINNING);
       expect(await ledger.end(item, 1, { ...OK, transition: ending[state] })).toBe(true);
       for (const number of [1, 2]) {
         await grant(item, number);
-        expect(await claim({ grant: number })).toEqual({ kind: "settled" });
+        expect(await claim({ grant: number })).toEqual(
+          state === "OUTCOME_UNKNOWN" ? { kind: "unknown", fence: 1 } : { kind: "settled" },
+        );
       }
-      expect(await ledger.begin(item, 1)).toBe("stale");
+      expect(await ledger.begin(item, 1, BEGINNING)).toBe("stale");
       expect(await stateOf()).toBe(state);
     },
   );
@@ -206,12 +213,16 @@ describe("a lease that ran out", () => {
   test("in CLAIMED gives the call to the next one, with a higher fence; the old holder can do nothing more", async () => {
     await claim();
     await leaseOver();
-    expect(await claim({ owner: "executor-2" })).toEqual({ kind: "claimed", fence: 2 });
-    expect(await ledger.begin(item, 1)).toBe("stale");
+    expect(await claim({ owner: "executor-2" })).toEqual({
+      kind: "claimed",
+      fence: 2,
+      epoch: expect.any(Number),
+    });
+    expect(await ledger.begin(item, 1, BEGINNING)).toBe("stale");
     expect(await ledger.renew(item, 1, LEASE_MS)).toBe(false);
     expect(await ledger.release(item, 1)).toBe(false);
     expect(await ledger.end(item, 1, { ...OK, transition: "deny" })).toBe(false);
-    expect(await ledger.begin(item, 2)).toBe("started");
+    expect(await ledger.begin(item, 2, BEGINNING)).toBe("started");
     expect(await ledger.end(item, 1, OK)).toBe(false);
     expect(await ledger.end(item, 2, OK)).toBe(true);
   });
@@ -220,25 +231,25 @@ describe("a lease that ran out", () => {
     await claim();
     await leaseOver();
     expect(await ledger.renew(item, 1, LEASE_MS)).toBe(false);
-    expect(await ledger.begin(item, 1)).toBe("stale");
+    expect(await ledger.begin(item, 1, BEGINNING)).toBe("stale");
     expect(await stateOf()).toBe("CLAIMED");
   });
 
   test("in STARTED leaves a mutating call unknown, for good", async () => {
     await claim();
-    await ledger.begin(item, 1);
+    await ledger.begin(item, 1, BEGINNING);
     await leaseOver();
-    expect(await claim({ owner: "executor-2" })).toEqual({ kind: "settled" });
+    expect(await claim({ owner: "executor-2" })).toEqual({ kind: "unknown", fence: 1 });
     expect(await ledger.read(item)).toMatchObject({ state: "OUTCOME_UNKNOWN", status: "unknown", fence: 1 });
     expect(await ledger.end(item, 1, OK)).toBe(false);
-    expect(await claim()).toEqual({ kind: "settled" });
+    expect(await claim()).toEqual({ kind: "unknown", fence: 1 });
     expect(await told()).toEqual(["CLAIMED", "STARTED", "OUTCOME_UNKNOWN"]);
   });
 
   test("in STARTED lets a read run again, under a new grant only", async () => {
     const read = { effect: "read", tool: "read_file" } as const;
     await claim(read);
-    await ledger.begin(item, 1);
+    await ledger.begin(item, 1, BEGINNING);
     await leaseOver();
     const regrant = { kind: "regrant", fence: 1, errorClass: "OUTCOME_UNKNOWN" };
     expect(await claim(read)).toEqual(regrant);
@@ -246,7 +257,7 @@ describe("a lease that ran out", () => {
     expect(await ledger.end(item, 1, OK)).toBe(false);
     await grant(item, 2);
     expect(await claim({ ...read, grant: 1 })).toEqual({ kind: "refused", reason: "superseded" });
-    expect(await claim({ ...read, grant: 2 })).toEqual({ kind: "claimed", fence: 2 });
+    expect(await claim({ ...read, grant: 2 })).toEqual({ kind: "claimed", fence: 2, epoch: null });
   });
 
   test("on the workspace lets the next mutating call in", async () => {
@@ -254,7 +265,7 @@ describe("a lease that ran out", () => {
     await grant(other, 1);
     await claim();
     await leaseOver();
-    expect(await claim({ itemKey: other })).toEqual({ kind: "claimed", fence: 1 });
+    expect(await claim({ itemKey: other })).toEqual({ kind: "claimed", fence: 1, epoch: expect.any(Number) });
     expect(await claim()).toMatchObject({ kind: "held" });
   });
 });
@@ -272,7 +283,7 @@ describe("a renewal", () => {
 
   test("of an ended call changes nothing", async () => {
     await claim();
-    await ledger.begin(item, 1);
+    await ledger.begin(item, 1, BEGINNING);
     await ledger.end(item, 1, OK);
     const before = await ledger.read(item);
     expect(await ledger.renew(item, 1, LEASE_MS)).toBe(false);
@@ -285,13 +296,13 @@ describe("a release", () => {
     await claim();
     expect(await ledger.release(item, 1)).toBe(true);
     expect(await stateOf()).toBe("POLICY_APPROVED");
-    expect(await ledger.begin(item, 1)).toBe("stale");
-    expect(await claim()).toEqual({ kind: "claimed", fence: 2 });
+    expect(await ledger.begin(item, 1, BEGINNING)).toBe("stale");
+    expect(await claim()).toEqual({ kind: "claimed", fence: 2, epoch: expect.any(Number) });
   });
 
   test("of a call that began is refused", async () => {
     await claim();
-    await ledger.begin(item, 1);
+    await ledger.begin(item, 1, BEGINNING);
     expect(await ledger.release(item, 1)).toBe(false);
     expect(await stateOf()).toBe("STARTED");
   });
@@ -300,7 +311,7 @@ describe("a release", () => {
 describe("a begin", () => {
   test("happens once", async () => {
     await claim();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ledger.begin(item, 1)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ledger.begin(item, 1, BEGINNING)));
     expect(answers.filter((answer) => answer === "started")).toHaveLength(1);
     expect(await told()).toEqual(["CLAIMED", "STARTED"]);
   });
@@ -308,7 +319,7 @@ describe("a begin", () => {
   test.each(["cancelled", "endedAt"])("in a run that is %s by then ends the call", async (flag) => {
     await claim();
     await server.redis.hset(runKeys(run).run, { [flag]: "1" });
-    expect(await ledger.begin(item, 1)).toBe("settled");
+    expect(await ledger.begin(item, 1, BEGINNING)).toBe("settled");
     expect(await ledger.read(item)).toMatchObject({ state: "CANCELLED", errorClass: "CANCELLED" });
     expect(await server.redis.hget(runKeys(run).workspace, "holder")).toBeNull();
   });
@@ -316,13 +327,13 @@ describe("a begin", () => {
   test("does not begin a call that was settled while its claim was prepared, which was told of by then", async () => {
     await claim({ effect: "read" });
     await server.redis.hset(runKeys(run).call(item), "settled", "CANCELLED");
-    expect(await ledger.begin(item, 1)).toBe("settled");
+    expect(await ledger.begin(item, 1, BEGINNING)).toBe("settled");
     expect([await stateOf(), await told()]).toEqual(["CANCELLED", ["CLAIMED"]]);
   });
 
   test("without a claim is stale", async () => {
-    expect(await ledger.begin(item, 0)).toBe("stale");
-    expect(await ledger.begin(item, 1)).toBe("stale");
+    expect(await ledger.begin(item, 0, BEGINNING)).toBe("stale");
+    expect(await ledger.begin(item, 1, BEGINNING)).toBe("stale");
     expect(await stateOf()).toBeNull();
   });
 });
@@ -333,7 +344,7 @@ test.each([
   ["deny", "STARTED"],
 ] as const)("%s can't end a call in %s", async (transition, state) => {
   await claim();
-  if (state === "STARTED") await ledger.begin(item, 1);
+  if (state === "STARTED") await ledger.begin(item, 1, BEGINNING);
   expect(await ledger.end(item, 1, { ...OK, transition })).toBe(false);
   expect(await stateOf()).toBe(state);
 });
@@ -349,12 +360,12 @@ test("the workspace lease keeps two mutating calls apart and lets reads through"
   expect(await claim({ itemKey: third, effect: "read", tool: "read_file" })).toMatchObject({
     kind: "claimed",
   });
-  await ledger.begin(item, 1);
+  await ledger.begin(item, 1, BEGINNING);
   expect(await claim({ itemKey: second })).toMatchObject({ kind: "held" });
   await ledger.end(item, 1, OK);
   expect(await claim({ itemKey: second })).toMatchObject({ kind: "claimed" });
   // an end of a call that does not hold the workspace leaves it to its holder
-  await ledger.begin(third, 1);
+  await ledger.begin(third, 1, BEGINNING);
   await ledger.end(third, 1, OK);
   expect(await server.redis.hget(runKeys(run).workspace, "holder")).toBe(second);
 });

@@ -194,7 +194,15 @@ describe("the retention of a run whose output was checked and applied", () => {
   /** As an executor leaves it. */
   async function claimed(own: "check" | "apply"): Promise<void> {
     const { tool = "", argumentsDigest: digest = "" } = (await readCall(server.redis, keyOf(own))) ?? {};
-    const request = { itemKey: keyOf(own), owner: "e", leaseMs: 1_000, grant: 1, digest, tool };
+    const request = {
+      itemKey: keyOf(own),
+      owner: "e",
+      leaseMs: 1_000,
+      knownFence: 0,
+      grant: 1,
+      digest,
+      tool,
+    };
     const late = { expiresAt: 9e15, notAfter: 9e15 };
     const claim = { ...request, ...late, effect: "read" } as const;
     expect(await createLedger(server.redis).claim(claim)).toMatchObject({ kind: "claimed" });

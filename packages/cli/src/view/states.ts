@@ -2,7 +2,16 @@ import { isFinal, itemStateSchema } from "@airlock/core/call";
 import { isFinalRun, runStateSchema } from "@airlock/core/run";
 import type { Screen } from "./screen.ts";
 
-const BAD_ITEM_STATES = new Set(["QUARANTINED", "DENIED", "EXPIRED", "CANCELLED", "OUTCOME_UNKNOWN"]);
+const BAD_ITEM_STATES = new Set([
+  "QUARANTINED",
+  "DENIED",
+  "EXPIRED",
+  "CANCELLED",
+  "OUTCOME_UNKNOWN",
+  "RECONCILING",
+  "NEEDS_HUMAN",
+  "NOT_EXECUTED",
+]);
 
 export function styledItemState(screen: Screen, state: string): string {
   if (state === "EXECUTED") return screen.style("green", state);

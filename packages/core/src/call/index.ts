@@ -4,6 +4,7 @@ export {
   isFinal,
   ITEM_STATES,
   itemStateSchema,
+  stateList,
   TRANSITIONS,
   type ItemState,
   type Transition,

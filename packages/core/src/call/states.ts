@@ -16,7 +16,10 @@ export const ITEM_STATES = {
   CLAIMED: { final: false },
   STARTED: { final: false },
   OUTCOME_UNKNOWN: { final: false },
+  RECONCILING: { final: false },
+  NEEDS_HUMAN: { final: false },
   EXECUTED: { final: true },
+  NOT_EXECUTED: { final: true },
   QUARANTINED: { final: true },
   DENIED: { final: true },
   EXPIRED: { final: true },
@@ -48,9 +51,17 @@ export const TRANSITIONS = {
   claim: { from: ["POLICY_APPROVED"], to: "CLAIMED" },
   release: { from: ["CLAIMED"], to: "POLICY_APPROVED" },
   begin: { from: ["CLAIMED"], to: "STARTED" },
+  unbegin: { from: ["STARTED"], to: "POLICY_APPROVED" },
   commit: { from: ["STARTED"], to: "EXECUTED" },
   lose: { from: ["STARTED"], to: "OUTCOME_UNKNOWN" },
+  lose_unseen: { from: ["POLICY_APPROVED", "CLAIMED"], to: "OUTCOME_UNKNOWN" },
   allow_again: { from: ["OUTCOME_UNKNOWN"], to: "POLICY_APPROVED" },
+  reconcile: { from: ["OUTCOME_UNKNOWN", "RECONCILING"], to: "RECONCILING" },
+  recover: { from: ["RECONCILING"], to: "EXECUTED" },
+  disprove: { from: ["RECONCILING"], to: "NOT_EXECUTED" },
+  ask_person: { from: ["RECONCILING"], to: "NEEDS_HUMAN" },
+  resolve_done: { from: ["NEEDS_HUMAN"], to: "EXECUTED" },
+  resolve_undone: { from: ["NEEDS_HUMAN"], to: "NOT_EXECUTED" },
 } as const satisfies Record<string, Step>;
 
 export type Transition = keyof typeof TRANSITIONS;
@@ -63,7 +74,11 @@ export function applyTransition(state: ItemState, transition: Transition): ItemS
 
 /** The states that a transition may leave, in the form that the scripts compare with: `,A,B,`. */
 export function fromStates(transition: Transition): string {
-  return `,${TRANSITIONS[transition].from.join(",")},`;
+  return stateList(TRANSITIONS[transition].from);
+}
+
+export function stateList(states: readonly ItemState[]): string {
+  return `,${states.join(",")},`;
 }
 
 export function isFinal(state: ItemState): boolean {

@@ -3,7 +3,14 @@ import { parseItemKey } from "../record/index.ts";
 import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 /** The states in which the executor may report a call as settled. */
-export const RESULT_STATES = ["EXECUTED", "DENIED", "CANCELLED", "EXPIRED", "OUTCOME_UNKNOWN"] as const;
+export const RESULT_STATES = [
+  "EXECUTED",
+  "NOT_EXECUTED",
+  "DENIED",
+  "CANCELLED",
+  "EXPIRED",
+  "OUTCOME_UNKNOWN",
+] as const;
 
 /** In characters; a rule's reason has 500 at most. */
 const MAX_REASON = 1_000;

@@ -75,6 +75,8 @@ export const CALL_ADVICE = {
   GRANT_EXPIRED: AGAIN,
   GRANT_INVALID: AGAIN,
   KEY_REUSED: AGAIN,
+  KILL_SWITCH: "A person has stopped this. Don't send the call again; say what is left to do.",
+  NOT_EXECUTED: AGAIN,
   OUTCOME_UNKNOWN:
     "It may have had its effect. Look at the workspace before anything else; don't repeat the call unseen.",
   OUTPUT_LIMIT: "Ask for less output: narrow the command or the range.",
@@ -82,11 +84,17 @@ export const CALL_ADVICE = {
   PATH_REFUSED: "Use a path inside the workspace, relative to its root, that is not a protected place.",
   POLICY_CHANGED:
     "Don't send this call again. Reach the goal in a way that policy allows, or say why there is none.",
+  REPEATED_EFFECT:
+    "The same call has had its effect before, or may have had it. Look at what it left before anything else; don't repeat it.",
   SANDBOX_FAILED: AGAIN,
   SANDBOX_UNAVAILABLE: NOT_HERE,
   TOOL_FAILED: "Read what the tool said, change the arguments accordingly, and try again.",
   TOOL_TIMEOUT: "Do less in one call, or pass a narrower command.",
+  TOO_OLD: AGAIN,
   WORKSPACE_FAILED: NOT_HERE,
+  WORKSPACE_FROZEN:
+    "Nobody knows yet what an earlier call did to the workspace, and a person has to find out. Nothing may change it until then: only read, or say what is left to do.",
+  WORKSPACE_STALE: AGAIN,
 } as const satisfies Record<CallClass, string>;
 
 export function callAdvice(errorClass: ErrorClass): string | null {

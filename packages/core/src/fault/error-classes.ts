@@ -144,16 +144,28 @@ export const ERROR_CLASSES = {
   GRANT_EXPIRED: { stage: "execution", meaning: "the grant came too late" },
   GRANT_INVALID: { stage: "execution", meaning: "the grant does not fit the call" },
   KEY_REUSED: { stage: "execution", meaning: "the item key was used with other arguments" },
+  KILL_SWITCH: { stage: "execution", meaning: "a person has stopped what the call belongs to" },
+  NOT_EXECUTED: { stage: "execution", meaning: "the call had begun, and was shown not to have run" },
   OUTCOME_UNKNOWN: { stage: "execution", meaning: "the call began and its end was not seen" },
   OUTPUT_LIMIT: { stage: "execution", meaning: "the tool wrote more than its limit" },
   PATCH_REFUSED: { stage: "execution", meaning: "the patch is malformed, does not fit, or reaches too far" },
   PATH_REFUSED: { stage: "execution", meaning: "the path leaves the workspace or names a protected place" },
   POLICY_CHANGED: { stage: "execution", meaning: "policy, asked again before the call began, stops it" },
+  REPEATED_EFFECT: {
+    stage: "execution",
+    meaning: "an older call had, or may have had, the same effect",
+  },
   SANDBOX_FAILED: { stage: "execution", meaning: "the sandbox broke; no tool output exists" },
   SANDBOX_UNAVAILABLE: { stage: "execution", meaning: "a guarantee that the tool needs does not hold here" },
   TOOL_FAILED: { stage: "execution", meaning: "the tool itself reported an error" },
   TOOL_TIMEOUT: { stage: "execution", meaning: "the tool took longer than its limit" },
+  TOO_OLD: { stage: "execution", meaning: "the grant is older than what the ledger remembers" },
   WORKSPACE_FAILED: { stage: "execution", meaning: "the workspace could not be prepared" },
+  WORKSPACE_FROZEN: {
+    stage: "execution",
+    meaning: "nobody knows yet whether an earlier call has changed the workspace",
+  },
+  WORKSPACE_STALE: { stage: "execution", meaning: "another call has taken the workspace meanwhile" },
 } as const satisfies Record<string, { readonly stage: Stage; readonly meaning: string }>;
 
 export type ErrorClass = keyof typeof ERROR_CLASSES;

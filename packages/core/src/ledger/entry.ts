@@ -3,7 +3,33 @@ import { itemStateSchema } from "../call/index.ts";
 
 const number = z.coerce.number();
 
-/** A `:ledger:` hash. The sealed result lies under a key of its own, which goes with the run; times are milliseconds of Redis' clock. */
+function json<Shape extends z.ZodType>(shape: Shape) {
+  return z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(shape);
+}
+
+/** A result that came too late to be the outcome: its fence was stale. `at` in milliseconds of Redis' clock. */
+export const evidenceSchema = z.object({
+  fence: number,
+  status: z.string(),
+  contentDigest: z.string().nullable(),
+  at: number,
+});
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+/** Who said what became of an unknown call, and why. */
+const resolutionSchema = z.object({
+  finding: z.enum(["executed", "not_executed"]),
+  by: z.string(),
+  reason: z.string(),
+});
+
+/**
+ * A `:ledger:` hash. The sealed result lies under a key of its own, which goes with the run; times are milliseconds of
+ * Redis' clock. `expected` is sealed, and there only as long as the call may still be probed.
+ */
 export const ledgerEntrySchema = z.object({
   state: itemStateSchema,
   fence: number,
@@ -13,6 +39,21 @@ export const ledgerEntrySchema = z.object({
   tool: z.string(),
   effect: z.enum(["read", "idempotent", "mutating"]),
   leaseUntil: number,
+  /** the end of the decision that it was claimed under */
+  notAfter: number.optional(),
+  /** of the workspace's lease; none for a call that only reads */
+  epoch: number.optional(),
+  sandbox: z.enum(["bwrap", "none"]).optional(),
+  expected: z.string().optional(),
+  startedAt: number.optional(),
+  unknownAt: number.optional(),
+  /** whether OUTCOME_UNKNOWN was published as the outcome: what is found later is not */
+  published: z
+    .enum(["0", "1"])
+    .transform((flag) => flag === "1")
+    .optional(),
+  evidence: json(evidenceSchema).optional(),
+  resolution: json(resolutionSchema).optional(),
   status: z.string().optional(),
   errorClass: z.string().optional(),
   detail: z.string().optional(),

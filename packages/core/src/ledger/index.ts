@@ -1,3 +1,16 @@
-export { ledgerEntrySchema, type LedgerEntry } from "./entry.ts";
+export { ledgerEntrySchema, type Evidence, type LedgerEntry } from "./entry.ts";
 export { createLedger } from "./redis-ledger.ts";
-export type { BeginAnswer, ClaimAnswer, ClaimRequest, Ending, Ledger } from "./ledger.ts";
+export { listedUnknowns, listUnknown, unknownOf } from "./unknowns.ts";
+export type {
+  BeginAnswer,
+  Beginning,
+  ClaimAnswer,
+  ClaimRequest,
+  Conclusion,
+  Ending,
+  Kept,
+  KnownStart,
+  Ledger,
+  ReconcileAnswer,
+  Resolution,
+} from "./ledger.ts";

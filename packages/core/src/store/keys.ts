@@ -34,6 +34,10 @@ export function runKeys(run: string) {
     result: (itemKey: string) => `${base}:result:${itemKey}`,
     /** executor: the lease that keeps mutating calls apart */
     workspace: `${base}:workspace`,
+    /** executor: set of calls with effects of which nobody knows yet whether they ran: nothing changes the workspace meanwhile */
+    unknown: `${base}:unknown`,
+    /** executor: set of those among them that wait for a person: what wants to change the workspace is refused */
+    frozen: `${base}:frozen`,
     /** streamer and validator append sealed entries */
     conversation: `${base}:conversation`,
     /** validator: what people did about the run's refusals, and what came of it */
@@ -55,6 +59,8 @@ export const globalKeys = {
   quarantine: "airlock:quarantine",
   /** Stream of what people did about refusals, with their reasons; validator. */
   audit: "airlock:audit",
+  /** Sorted set of the calls in every run's `:unknown` by the time of it, can be rebuilt; executor. */
+  unknowns: "airlock:unknowns",
   /** Lease of the one sweeping validator. */
   sweeper: "airlock:sweeper",
   /** What streamers share about a route: its pause, and with `:slots` and `:starts` its slots and its starts. */

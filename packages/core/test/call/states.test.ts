@@ -35,8 +35,16 @@ const ALLOWED: Readonly<Record<Transition, readonly `${ItemState}>${ItemState}`[
   release: ["CLAIMED>POLICY_APPROVED"],
   begin: ["CLAIMED>STARTED"],
   commit: ["STARTED>EXECUTED"],
+  unbegin: ["STARTED>POLICY_APPROVED"],
   lose: ["STARTED>OUTCOME_UNKNOWN"],
+  lose_unseen: ["POLICY_APPROVED>OUTCOME_UNKNOWN", "CLAIMED>OUTCOME_UNKNOWN"],
   allow_again: ["OUTCOME_UNKNOWN>POLICY_APPROVED"],
+  reconcile: ["OUTCOME_UNKNOWN>RECONCILING", "RECONCILING>RECONCILING"],
+  recover: ["RECONCILING>EXECUTED"],
+  disprove: ["RECONCILING>NOT_EXECUTED"],
+  ask_person: ["RECONCILING>NEEDS_HUMAN"],
+  resolve_done: ["NEEDS_HUMAN>EXECUTED"],
+  resolve_undone: ["NEEDS_HUMAN>NOT_EXECUTED"],
 };
 
 describe("the transition", () => {

@@ -22,6 +22,8 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     result: keys.result(item),
     actions: keys.actions,
     workspace: keys.workspace,
+    unknown: keys.unknown,
+    frozen: keys.frozen,
     conversation: keys.conversation,
     events: keys.events,
   };
@@ -43,6 +45,8 @@ test("all keys of a run lie under its one hash tag, and are named as the design 
     result: `airlock:{run}:result:${item}`,
     actions: "airlock:{run}:actions",
     workspace: "airlock:{run}:workspace",
+    unknown: "airlock:{run}:unknown",
+    frozen: "airlock:{run}:frozen",
     conversation: "airlock:{run}:conversation",
     events: "airlock:{run}:events",
   });

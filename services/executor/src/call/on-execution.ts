@@ -31,6 +31,7 @@ export async function onExecution(
     itemKey,
     owner: deps.owner,
     leaseMs: deps.config.leaseMs,
+    knownFence: 0,
     grant: grant.grant,
     digest: grant.argumentsDigest,
     tool: grant.tool,
@@ -44,6 +45,7 @@ export async function onExecution(
     case "held":
       return { kind: "later", delayMs: Math.min(answer.leaseMs, LOOK_AGAIN_MS) };
     case "settled":
+    case "unknown":
       await publishSettled(deps, itemKey);
       return DONE;
     case "regrant":
@@ -107,7 +109,8 @@ async function execute(
       ...opened,
     };
     const plan = await planTool(planned, signal);
-    if ((await deps.ledger.begin(grant.itemKey, fence)) === "started") {
+    const beginning = { expected: null, ...(prepared.session && { sandbox: prepared.session.backend }) };
+    if ((await deps.ledger.begin(grant.itemKey, fence, beginning)) === "started") {
       await runAndEnd(deps, { grant, fence, plan }, signal);
     }
     return "ended";

@@ -33,7 +33,7 @@ end
 -- visit(key, hashes that may tell when it goes); all keys but the ledger's, which outlive the run.
 local function each_key(run, visit)
   local base, id = string.sub(run, 1, -4), string.match(run, '{(.-)}')
-  for _, name in ipairs({'spec', 'run', 'workspace', 'partial', 'conversation', 'events', 'actions'}) do
+  for _, name in ipairs({'spec', 'run', 'workspace', 'unknown', 'frozen', 'partial', 'conversation', 'events', 'actions'}) do
     visit(base .. name, {})
   end
   for turn = 1, tonumber(redis.call('HGET', run, 'turn') or '0') do
