@@ -77,5 +77,6 @@ test("without a sandbox by both settings, each call is warned of", async () => {
   const run = await calls.run();
   expect((await run.bash("id -u")).stdout).toBe(`${executor.place.uid}\n`);
   await run.bash("true");
+  expect(await calls.sandboxOf(run)).toBe("none");
   expect(executor.log().match(/"level":"warn"[^\n]*"unsandboxed_call"/g)).toHaveLength(2);
 });

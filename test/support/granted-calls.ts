@@ -22,6 +22,7 @@ export interface CallEnd {
 export interface GrantedRun {
   readonly run: string;
   readonly tree: string;
+  lastKey(): string;
   call(tool: string, args: JsonObject): Promise<CallEnd>;
   /** A `run_command` of a bash script, which lies in the tree as SCRIPT: its exit code and both streams. */
   bash(script: string, options?: { readonly timeoutMs?: number }): Promise<Ran>;
@@ -38,6 +39,8 @@ export interface GrantedCalls {
   /** A new run; its workspace is there once this returns. */
   run(): Promise<GrantedRun>;
   cancel(run: string): Promise<void>;
+  /** What the ledger says that the run's last call ran in. */
+  sandboxOf(run: GrantedRun): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -122,16 +125,18 @@ export function openGrantedCalls(place: ExecutorPlace): GrantedCalls {
   async function newRun(): Promise<GrantedRun> {
     const run = newRunId();
     let turn = 0;
+    const lastKey = (): string => itemKey({ run, turn, attempt: 1, ordinal: 0 });
     await redis.hset(runKeys(run).run, { state: "running" });
     const call: GrantedRun["call"] = async (tool, args) => {
       turn += 1;
-      const key = itemKey({ run, turn, attempt: 1, ordinal: 0 });
+      const key = lastKey();
       await grant(key, tool, args);
       return endOf(key);
     };
     const granted: GrantedRun = {
       run,
       tree: path.join(place.volume, run, "tree"),
+      lastKey,
       call,
       async bash(script, options = {}) {
         await writeFile(path.join(granted.tree, SCRIPT), `#!/bin/bash\n${script}\n`);
@@ -145,6 +150,7 @@ export function openGrantedCalls(place: ExecutorPlace): GrantedCalls {
 
   return {
     run: newRun,
+    sandboxOf: async (run) => (await ledger.read(run.lastKey()))?.sandbox ?? null,
     async cancel(run) {
       await redis.hset(runKeys(run).run, { cancelled: "1" });
       await sendCancel(redis, run);

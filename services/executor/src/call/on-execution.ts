@@ -135,7 +135,8 @@ async function execute(
     const plan = await planTool({ ...about, ...opened }, signal);
     const killed = await killRefusal(deps, grant);
     if (killed !== null) return await refuse(deps, claimed, killed);
-    return await beginAndRun(deps, { grant, fence, lease, pass, plan }, signal);
+    const sandbox = prepared.session?.backend ?? null;
+    return await beginAndRun(deps, { grant, fence, lease, pass, plan, sandbox }, signal);
   } finally {
     await prepared.close();
   }

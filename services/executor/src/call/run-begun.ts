@@ -1,12 +1,13 @@
 // A planned call in, its one end in the ledger out. With effects it runs only once its start is kept by Redis and by this
 // executor's own log; where either isn't shown nothing has run, and the call goes back.
 import type { ExecutionBody } from "@airlock/core/contract";
-import type { Ending } from "@airlock/core/ledger";
+import type { Beginning, Ending } from "@airlock/core/ledger";
 import { errorFields } from "@airlock/core/runtime";
 import type { Deps } from "../deps.ts";
 import type { Pass } from "../durability/index.ts";
 import type { Lease } from "../lease/index.ts";
 import { sealExpected } from "../reconcile/expected.ts";
+import type { SandboxBackend } from "../sandbox/index.ts";
 import type { ReadyPlan, ToolOutcome, ToolPlan } from "../tools/index.ts";
 import { endingOf } from "./ending.ts";
 import { publishRegrant } from "./publish-result.ts";
@@ -18,6 +19,8 @@ export interface BegunCall {
   readonly lease: Lease;
   readonly pass: Pass;
   readonly plan: ToolPlan;
+  /** what its programs run in; null for tools that start none */
+  readonly sandbox: SandboxBackend["name"] | null;
 }
 
 /** What becomes of a claim: the call has an end, or the validator has it again. */
@@ -34,7 +37,8 @@ export async function beginAndRun(deps: Deps, call: BegunCall, signal: AbortSign
 /** Nothing that could be lost: a call that changes nothing, or one whose plan was its end. */
 async function runUnlogged(deps: Deps, call: BegunCall, signal: AbortSignal): Promise<Left> {
   const { grant, fence, plan } = call;
-  if ((await deps.ledger.begin(grant.itemKey, fence, { expected: null })) !== "started") return "ended";
+  const beginning = beginningOf(call, null);
+  if ((await deps.ledger.begin(grant.itemKey, fence, beginning)) !== "started") return "ended";
   const ran = await timed(() =>
     plan.kind === "outcome" ? Promise.resolve(plan.outcome) : runPlan(plan, signal),
   );
@@ -51,7 +55,7 @@ async function runLogged(
   const { grant, fence, lease, pass, plan } = call;
   const { itemKey } = grant;
   const expected = plan.expected === null ? null : sealExpected(deps.keyring, itemKey, plan.expected);
-  const begun = await deps.durability.begin(itemKey, fence, { expected });
+  const begun = await deps.durability.begin(itemKey, fence, beginningOf(call, expected));
   if (begun.answer !== "started") return "ended";
   const kept = await begun.kept(AbortSignal.any([signal, lease.signal]));
   const logged = kept && pass.still() && (await logStart(deps, call));
@@ -64,6 +68,10 @@ async function runLogged(
     deps.durability.writeAhead.settled(itemKey);
   }
   return "ended";
+}
+
+function beginningOf({ sandbox }: BegunCall, expected: string | null): Beginning {
+  return { expected, ...(sandbox === null ? {} : { sandbox }) };
 }
 
 async function logStart(deps: Deps, { grant, fence }: BegunCall): Promise<boolean> {
