@@ -120,7 +120,10 @@ return 1`,
 
 export async function awaitPool(redis: Redis, run: string): Promise<void> {
   const keys = runKeys(run);
-  await runScript(redis, AWAIT, { keys: [keys.run, keys.events], args: [eventText([{ type: "pool_awaited" }])] });
+  await runScript(redis, AWAIT, {
+    keys: [keys.run, keys.events],
+    args: [eventText([{ type: "pool_awaited" }])],
+  });
 }
 
 /** Counts the run among those of its pool. Repeating it changes nothing. */

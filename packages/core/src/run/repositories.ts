@@ -37,9 +37,14 @@ function entryProblems(entries: readonly Repository[]): readonly DocumentProblem
     const scheme = { token: "https://", ssh_key: "ssh://" };
     const kind = entry.credentials?.kind;
     if (kind !== undefined && !entry.source.startsWith(scheme[kind])) {
-      return problem("credentials", `credentials: ${kind} goes with a source that begins with ${scheme[kind]}`);
+      return problem(
+        "credentials",
+        `credentials: ${kind} goes with a source that begins with ${scheme[kind]}`,
+      );
     }
-    return overlapping(entry.prepare?.folders ?? []) ? problem("prepare", "prepare.folders: one lies in another") : [];
+    return overlapping(entry.prepare?.folders ?? [])
+      ? problem("prepare", "prepare.folders: one lies in another")
+      : [];
   });
 }
 

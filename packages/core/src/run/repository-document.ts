@@ -8,9 +8,7 @@ const place = z
   .refine((text) => !/(?:^|\/)\.git(?:\/|$)/i.test(text), ".git is nobody's to prepare");
 
 /** No quoting is needed anywhere for such a path. */
-const file = z
-  .string()
-  .regex(/^\/[A-Za-z0-9._/@+-]+$/, "an absolute path of letters, digits and ._/@+-");
+const file = z.string().regex(/^\/[A-Za-z0-9._/@+-]+$/, "an absolute path of letters, digits and ._/@+-");
 
 const word = z
   .string()
@@ -24,7 +22,9 @@ const prepare = z.strictObject({
     .array(place)
     .min(1)
     .max(16)
-    .describe("files of the repository that decide what the command makes; those that are missing count as empty"),
+    .describe(
+      "files of the repository that decide what the command makes; those that are missing count as empty",
+    ),
   folders: z
     .array(place)
     .min(1)
@@ -57,7 +57,9 @@ const credentials = z.discriminatedUnion("kind", [
       .regex(/^[A-Za-z0-9._-]+$/, "letters, digits and ._-")
       .default("x-access-token")
       .describe("the user name that goes with it"),
-    caFile: file.exactOptional().describe("certificates that the server is checked with, in place of the system's"),
+    caFile: file
+      .exactOptional()
+      .describe("certificates that the server is checked with, in place of the system's"),
   }),
   z.strictObject({
     kind: z.literal("ssh_key").describe("for ssh"),
@@ -68,7 +70,9 @@ const credentials = z.discriminatedUnion("kind", [
 
 const repository = z.strictObject({
   source: z.string().min(1).describe("path or URL, as in AIRLOCK_SOURCES: this one, and everything below it"),
-  prepare: prepare.exactOptional().describe("fills folders of the tree before the first call; sees the network"),
+  prepare: prepare
+    .exactOptional()
+    .describe("fills folders of the tree before the first call; sees the network"),
   quota: quota.prefault({}).describe("what a tree may hold"),
   credentials: credentials.exactOptional().describe("what the executor fetches with"),
   commit: z

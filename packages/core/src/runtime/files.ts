@@ -2,7 +2,13 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { AirlockError, type ErrorCode } from "../fault/index.ts";
 import { parseKeyring, type Keyring, type Role } from "../record/index.ts";
-import { NO_REPOSITORIES, parseRepositories, parseRoutes, type Repositories, type Routes } from "../run/index.ts";
+import {
+  NO_REPOSITORIES,
+  parseRepositories,
+  parseRoutes,
+  type Repositories,
+  type Routes,
+} from "../run/index.ts";
 import { operatorCatalog, readOperatorTool, type OperatorTool, type ToolCatalog } from "../tool/index.ts";
 
 /** Reads a keyring file; refuses one that others may read. */

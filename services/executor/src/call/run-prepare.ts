@@ -57,6 +57,8 @@ function wordsOf(result: SandboxResult): string {
 
 function tailOf(result: SandboxResult): string {
   if (!("stderr" in result)) return wordsOf(result);
-  const texts = [result.stdout, result.stderr].map(({ head, tail }) => Buffer.concat([head, tail]).toString());
+  const texts = [result.stdout, result.stderr].map(({ head, tail }) =>
+    Buffer.concat([head, tail]).toString(),
+  );
   return texts.map((text) => text.slice(-TAIL_CHARACTERS)).join("\n");
 }

@@ -27,7 +27,15 @@ export async function credentialEnvironment(
   await assertPrivate(credentials.file);
   if (credentials.kind === "ssh_key") {
     const { file, knownHosts } = credentials;
-    const command = [...SSH, ...SSH_IDENTITY, ...SSH_HOSTS, "-o", `UserKnownHostsFile=${knownHosts}`, "-i", file];
+    const command = [
+      ...SSH,
+      ...SSH_IDENTITY,
+      ...SSH_HOSTS,
+      "-o",
+      `UserKnownHostsFile=${knownHosts}`,
+      "-i",
+      file,
+    ];
     return { GIT_SSH_COMMAND: command.join(" ") };
   }
   const askpass = join(home, "askpass");

@@ -17,7 +17,12 @@ import { cachePlace, workspacePlaces } from "./workspace-places.ts";
 
 /** Runs the step's command in a sandbox of its own; throws WORKSPACE_UNAVAILABLE where it doesn't end well. */
 export type RunPrepare = (
-  request: { readonly tree: string; readonly cache: string; readonly name: string; readonly step: PrepareStep },
+  request: {
+    readonly tree: string;
+    readonly cache: string;
+    readonly name: string;
+    readonly step: PrepareStep;
+  },
   signal: AbortSignal,
 ) => Promise<void>;
 
@@ -95,7 +100,10 @@ async function prepareNow(request: PrepareRequest, place: string, signal: AbortS
 async function moveOut(tree: string, folder: string, place: string): Promise<void> {
   const components = folder.split("/");
   const root = await openRoot(tree);
-  const parent = await closingAfter(root, holdDirectory({ root, components: components.slice(0, -1), create: null }));
+  const parent = await closingAfter(
+    root,
+    holdDirectory({ root, components: components.slice(0, -1), create: null }),
+  );
   if (!parent.ok) return;
   const leaf = components.at(-1) ?? "";
   await closingAfter(parent.handle, moveHeld(parent.handle, leaf, place));

@@ -75,7 +75,10 @@ async function openDirectory(place: Buffer): Promise<FileHandle | null> {
 async function someNames(folder: FileHandle): Promise<readonly Buffer[]> {
   const names: Buffer[] = [];
   // Latin-1 keeps each byte of a name.
-  for await (const entry of await opendir(`/proc/self/fd/${folder.fd}`, { encoding: "latin1", bufferSize: 512 })) {
+  for await (const entry of await opendir(`/proc/self/fd/${folder.fd}`, {
+    encoding: "latin1",
+    bufferSize: 512,
+  })) {
     names.push(Buffer.from(entry.name, "latin1"));
     if (names.length >= BATCH) break;
   }

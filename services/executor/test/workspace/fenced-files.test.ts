@@ -8,7 +8,10 @@ test("a call that lost its lease between two writes makes only the first, and ma
   const answers = [true, false, false];
   const fenced = fencedFiles(files, () => Promise.resolve(answers.shift() ?? false));
   expect(await fenced.writeFile("a", Buffer.from("1"))).toMatchObject({ ok: true });
-  expect(await fenced.writeFile("b", Buffer.from("2"))).toMatchObject({ ok: false, errorClass: "CLAIM_LOST" });
+  expect(await fenced.writeFile("b", Buffer.from("2"))).toMatchObject({
+    ok: false,
+    errorClass: "CLAIM_LOST",
+  });
   expect(await fenced.deleteFile("a")).toMatchObject({ ok: false, errorClass: "CLAIM_LOST" });
   expect(readdirSync(tree)).toEqual(["a"]);
   expect(await fenced.readFile("a", { maxBytes: 10 })).toMatchObject({ ok: true });

@@ -46,8 +46,10 @@ function origin(host = "localhost"): string {
 /** git's own server, behind a login. */
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const { authorization, host } = request.headers;
-  if (authorization !== undefined) asked.push(`${host} ${Buffer.from(authorization.slice(6), "base64").toString()}`);
-  if (elsewhere !== null) return void response.writeHead(302, { location: `${elsewhere}${request.url}` }).end();
+  if (authorization !== undefined)
+    asked.push(`${host} ${Buffer.from(authorization.slice(6), "base64").toString()}`);
+  if (elsewhere !== null)
+    return void response.writeHead(302, { location: `${elsewhere}${request.url}` }).end();
   if (authorization === undefined) {
     return void response.writeHead(401, { "www-authenticate": 'Basic realm="test"' }).end();
   }
@@ -72,9 +74,16 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
   cgi.on("close", () => {
     const all = Buffer.concat(chunks);
     const end = all.indexOf("\r\n\r\n");
-    const head = all.subarray(0, end).toString().split("\r\n").map((line) => line.split(": ", 2));
+    const head = all
+      .subarray(0, end)
+      .toString()
+      .split("\r\n")
+      .map((line) => line.split(": ", 2));
     const status = head.find(([name]) => name === "Status")?.[1];
-    response.writeHead(Number(status?.slice(0, 3) ?? 200), Object.fromEntries(head) as Record<string, string>);
+    response.writeHead(
+      Number(status?.slice(0, 3) ?? 200),
+      Object.fromEntries(head) as Record<string, string>,
+    );
     response.end(all.subarray(end + 4));
   });
 }
@@ -89,7 +98,11 @@ test("a token fetches over https, and lies in no file of the volume afterwards",
   const { tree } = await fetch(`${origin()}/app/.git`);
   expect(readFileSync(join(tree, "file"), "utf8")).toBe("one\n");
   expect(new Set(asked.map((line) => line.split(" ")[1]))).toEqual(new Set([`bot:${TOKEN}`]));
-  const found = execFileSync("bash", ["--norc", "-c", `grep -rlE '${TOKEN}|askpass|${Buffer.from(`bot:${TOKEN}`).toString("base64")}' ${root}/volume || true`]);
+  const found = execFileSync("bash", [
+    "--norc",
+    "-c",
+    `grep -rlE '${TOKEN}|askpass|${Buffer.from(`bot:${TOKEN}`).toString("base64")}' ${root}/volume || true`,
+  ]);
   expect(found.toString()).toBe("");
 });
 
@@ -106,7 +119,11 @@ test("the program that answers git answers for the source's host alone", async (
   const env = await credentialEnvironment(home, "https://git.example.org/a/b", credentials);
   const answer = (question: string): string => {
     try {
-      return execFileSync(env["GIT_ASKPASS"] ?? "", [question], { env, encoding: "utf8", stdio: "pipe" }).trim();
+      return execFileSync(env["GIT_ASKPASS"] ?? "", [question], {
+        env,
+        encoding: "utf8",
+        stdio: "pipe",
+      }).trim();
     } catch {
       return "(none)";
     }

@@ -16,7 +16,10 @@ let root: string;
 let volume: string;
 let source: string;
 let logged: (LogFields | undefined)[];
-let prepare: (script: string, change?: Partial<PrepareStep>) => { step: PrepareStep; run: ReturnType<typeof createRunPrepare> };
+let prepare: (
+  script: string,
+  change?: Partial<PrepareStep>,
+) => { step: PrepareStep; run: ReturnType<typeof createRunPrepare> };
 
 beforeEach(async () => {
   root = await temporaryDirectory();
@@ -45,10 +48,13 @@ function workspace(runId: string, step: ReturnType<typeof prepare>) {
   return prepareWorkspace({ ...request, prepare: step }, signal);
 }
 
-const COUNTED = "echo ran >> /cache/runs; mkdir deps; cp lock deps/made-of; echo changed > file; echo x > new";
+const COUNTED =
+  "echo ran >> /cache/runs; mkdir deps; cp lock deps/made-of; echo changed > file; echo x > new";
 const runsOf = async () => {
   const [cache = ""] = await readdir(join(volume, "cache"));
-  return readFileSync(join(volume, "cache", cache, "runs"), "utf8").trim().split("\n").length;
+  return readFileSync(join(volume, "cache", cache, "runs"), "utf8")
+    .trim()
+    .split("\n").length;
 };
 
 test("fills its folders before the first call; what else it wrote is nowhere, and no run sees another's copy", async () => {
@@ -61,14 +67,18 @@ test("fills its folders before the first call; what else it wrote is nowhere, an
   const second = await workspace("run-2", prepare(COUNTED));
   expect(readFileSync(join(second.tree, "deps/made-of"), "utf8")).toBe("1\n");
   expect(await runsOf()).toBe(1);
-  expect(JSON.parse(readFileSync(join(volume, "run-2/workspace.json"), "utf8"))).toMatchObject({ prepared: ["deps"] });
+  expect(JSON.parse(readFileSync(join(volume, "run-2/workspace.json"), "utf8"))).toMatchObject({
+    prepared: ["deps"],
+  });
 });
 
 test("runs once for runs that begin together, and again for another lockfile alone", async () => {
   await Promise.all([1, 2, 3, 4].map((n) => workspace(`run-${n}`, prepare(`${COUNTED}; sleep 0.5`))));
   expect(await runsOf()).toBe(1);
   const commit = (script: string) =>
-    execFileSync("bash", ["--norc", "-ec", `${script}; git -c user.name=a -c user.email=a@b commit -qam x`], { cwd: source });
+    execFileSync("bash", ["--norc", "-ec", `${script}; git -c user.name=a -c user.email=a@b commit -qam x`], {
+      cwd: source,
+    });
   commit("echo two > file");
   await workspace("run-5", prepare(`${COUNTED}; sleep 0.5`));
   expect(await runsOf()).toBe(1);
@@ -83,16 +93,26 @@ test.each([
   ["timeout", "mkdir deps; sleep 60", { timeoutMs: 1_000 }],
   ["made no folder of deps", "ln -s / deps", {}],
   ["the repository itself holds something there", "mkdir -p sub/deps", { folders: ["sub"] }],
-] as const)("that fails (%s) leaves nothing, and its output goes to the log alone", async (why, script, change) => {
-  await expect(workspace("run-1", prepare(script, { ...change, folders: [...("folders" in change ? change.folders : ["deps"])] }))).rejects.toThrow(why);
-  expect((await readdir(volume)).toSorted()).not.toContain("run-1");
-  expect((await readdir(volume)).filter((name) => name.startsWith(".building"))).toEqual([]);
-  if (script.includes("why")) {
-    expect(logged.at(-1)?.detail).toContain("why");
-    expect((await readdir(join(volume, "prepared"))).filter((name) => !name.endsWith(".lock"))).toEqual([]);
-  }
-  expect((await workspace("run-1", prepare("mkdir deps; echo whole > deps/whole"))).tree).toContain("run-1");
-});
+] as const)(
+  "that fails (%s) leaves nothing, and its output goes to the log alone",
+  async (why, script, change) => {
+    await expect(
+      workspace(
+        "run-1",
+        prepare(script, { ...change, folders: [...("folders" in change ? change.folders : ["deps"])] }),
+      ),
+    ).rejects.toThrow(why);
+    expect((await readdir(volume)).toSorted()).not.toContain("run-1");
+    expect((await readdir(volume)).filter((name) => name.startsWith(".building"))).toEqual([]);
+    if (script.includes("why")) {
+      expect(logged.at(-1)?.detail).toContain("why");
+      expect((await readdir(join(volume, "prepared"))).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+    }
+    expect((await workspace("run-1", prepare("mkdir deps; echo whole > deps/whole"))).tree).toContain(
+      "run-1",
+    );
+  },
+);
 
 test("sees no secret of the executor, and nothing of it but its tree and cache", async () => {
   const seen = `mkdir deps; (env; ls -a /; ls ${volume} ${source} 2>&1; touch /usr/x 2>&1; cat /proc/1/environ) > deps/seen`;

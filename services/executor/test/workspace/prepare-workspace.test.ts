@@ -3,7 +3,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { emptyWorkspace, forgetWorkspace, prepareWorkspace, removeAbandoned } from "../../src/workspace/index.ts";
+import {
+  emptyWorkspace,
+  forgetWorkspace,
+  prepareWorkspace,
+  removeAbandoned,
+} from "../../src/workspace/index.ts";
 import { gitRepository, SERVICE_USER, temporaryDirectory } from "./fixture.ts";
 
 const signal = AbortSignal.timeout(60_000);

@@ -98,7 +98,11 @@ echo '* filter=evil' > .gitattributes; echo content > file`;
 test.each([
   ["a folder that became a repository", EVIL, undefined],
   ["a submodule of the base", EVIL, SUBMODULE],
-  ["a configuration in the root's own .git", `rm .git; git init -q .; git config core.fsmonitor "touch $MARK/ran"`, undefined],
+  [
+    "a configuration in the root's own .git",
+    `rm .git; git init -q .; git config core.fsmonitor "touch $MARK/ran"`,
+    undefined,
+  ],
 ])("starts no program that %s names", async (_, script, base) => {
   const { diff, root } = await workspace(script, base);
   await diff();
@@ -145,7 +149,8 @@ test("is kept as one commit on the mirror's branch, with trailers for the run an
     );
     expect(branch).toBe("airlock/run-1");
   }
-  const git = (...args: string[]) => execFileSync("git", [`--git-dir=${mirror}`, ...args], { encoding: "utf8" });
+  const git = (...args: string[]) =>
+    execFileSync("git", [`--git-dir=${mirror}`, ...args], { encoding: "utf8" });
   expect(git("show", "airlock/run-1:file")).toBe("two\n");
   expect(git("rev-parse", "airlock/run-1^").trim()).toBe(baseRevision);
   expect(git("log", "-1", "--format=%(trailers:only)", "airlock/run-1").trim().split("\n")).toEqual([

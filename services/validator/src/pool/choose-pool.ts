@@ -17,6 +17,9 @@ export function choosePool(
 }
 
 /** For how long a pool has been without any sign of life, in milliseconds; `since`: when the run came to count on it. */
-export function silentMs({ members }: Pool, { now, since }: { readonly now: number; readonly since: number }): number {
+export function silentMs(
+  { members }: Pool,
+  { now, since }: { readonly now: number; readonly since: number },
+): number {
   return now - Math.max(since, ...members.map(({ seenAt }) => seenAt));
 }
