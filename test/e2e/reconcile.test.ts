@@ -341,8 +341,11 @@ describe("a workspace that a call of unknown outcome may have changed", () => {
     const key = await begun(run);
     await restart();
     expect(await cell.ended(run)).toMatchObject({ state: "outcome_unknown" });
+    const waits = async () => (await airlock("quarantine", "list", "--run", run)).stdout;
+    expect(await waits()).toContain("outcome_unknown");
     const resolved = await airlock("ledger", "resolve", key, "--not-done", "--reason", "looked");
     expect(resolved).toMatchObject({ code: 0 });
+    expect(await waits()).toBe("nothing is quarantined\n");
     expect(await ledger().read(key)).toMatchObject({ state: "NOT_EXECUTED" });
     const shown = await airlock("ledger", "show", key);
     expect(shown.stdout).toContain("not_executed");
