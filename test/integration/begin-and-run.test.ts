@@ -79,6 +79,7 @@ async function beginning(
     } as BegunCall["grant"],
     fence: claimed.fence,
     pass,
+    sandbox: null,
     lease: {
       signal: new AbortController().signal,
       alive: () => true,

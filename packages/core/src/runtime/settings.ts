@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { list, milliseconds, port, retention, SERVICES, text, type Setting } from "./setting.ts";
+import { list, milliseconds, port, SERVICES, text, type Setting } from "./setting.ts";
+import { EXECUTOR_SETTINGS } from "./executor-settings.ts";
 import { VALIDATOR_SETTINGS } from "./validator-settings.ts";
 
 /** Every environment variable that Airlock reads. The table in README.md and docker-compose.yml are compared with it. */
@@ -117,125 +118,7 @@ export const SETTINGS = {
     doc: "base address of CometAPI",
   },
   ...VALIDATOR_SETTINGS,
-  volume: {
-    env: "AIRLOCK_VOLUME",
-    schema: text,
-    fallback: "/var/lib/airlock",
-    readers: ["executor"],
-    doc: "folder of mirrors and workspaces",
-  },
-  repositories: {
-    env: "AIRLOCK_REPOSITORIES",
-    schema: z.string(),
-    fallback: "",
-    readers: ["executor", "cli"],
-    doc: "file that says of repositories how they are prepared, fetched and bounded; empty for none",
-  },
-  workspaceMs: {
-    env: "AIRLOCK_WORKSPACE_MS",
-    schema: retention(0),
-    fallback: "86400000",
-    readers: ["executor"],
-    doc: "how long a run's tree is kept after its end; 0: until its diff was taken",
-  },
-  leaseMs: {
-    env: "AIRLOCK_LEASE_MS",
-    schema: milliseconds,
-    fallback: "30000",
-    readers: ["executor"],
-    doc: "how long a silent executor keeps a call",
-  },
-  ledgerMs: {
-    env: "AIRLOCK_LEDGER_MS",
-    schema: retention(1),
-    fallback: "2592000000",
-    readers: ["executor"],
-    doc: "how long an entry of the ledger is kept after its last change; longer than any run",
-  },
-  serviceUser: {
-    env: "AIRLOCK_SERVICE_USER",
-    schema: z.string().regex(/^([0-9]+:[0-9]+)?$/),
-    fallback: "",
-    readers: ["executor"],
-    doc: "uid:gid that sandboxed commands run as where the executor is root",
-  },
-  toolchains: {
-    env: "AIRLOCK_TOOLCHAINS",
-    schema: list,
-    fallback: "",
-    readers: ["executor"],
-    doc: "further folders with programs that sandboxes see read-only, comma-separated",
-  },
-  sandbox: {
-    env: "AIRLOCK_SANDBOX",
-    schema: z.enum(["bwrap", "none"]),
-    fallback: "bwrap",
-    readers: ["executor"],
-    doc: "`bwrap` runs commands in a sandbox or not at all; `none` runs them without any, if the next setting agrees",
-  },
-  allowUnsandboxed: {
-    env: "AIRLOCK_ALLOW_UNSANDBOXED",
-    schema: z.enum(["true", "false"]),
-    fallback: "false",
-    readers: ["executor"],
-    doc: "`true` beside `AIRLOCK_SANDBOX=none`: commands may do all that the service user may; either one alone is refused",
-  },
-  bwrap: {
-    env: "AIRLOCK_BWRAP",
-    schema: text,
-    fallback: "/usr/bin/bwrap",
-    readers: ["executor", "cli"],
-    doc: "the bubblewrap program",
-  },
-  durability: {
-    env: "AIRLOCK_DURABILITY",
-    schema: z.enum(["strict", "relaxed"]),
-    fallback: "strict",
-    readers: ["executor", "cli"],
-    doc: "`strict` refuses calls with effects where Redis may forget what it acknowledged",
-  },
-  commitAuthor: {
-    env: "AIRLOCK_COMMIT_AUTHOR",
-    schema: text,
-    fallback: "Airlock <airlock@localhost>",
-    readers: ["executor"],
-    doc: "author of commits that agents make, as `Name <address>`",
-  },
-  push: {
-    env: "AIRLOCK_PUSH",
-    schema: list,
-    fallback: "",
-    readers: ["executor"],
-    doc: "sources that may be pushed to, comma-separated, each `SOURCE` or `SOURCE=ADDRESS`; empty for none",
-  },
-  pushCredentials: {
-    env: "AIRLOCK_PUSH_CREDENTIALS",
-    schema: z.string(),
-    fallback: "",
-    readers: ["executor"],
-    doc: "git configuration file with the credentials of pushes, such as a credential helper or core.sshCommand",
-  },
-  barrierReplicas: {
-    env: "AIRLOCK_BARRIER_REPLICAS",
-    schema: z.coerce.number().int().min(0).max(16),
-    fallback: "0",
-    readers: ["executor", "cli"],
-    doc: "replicas that must have a call's start on their disks before it runs; above 0 needs Redis 7.2",
-  },
-  barrierMs: {
-    env: "AIRLOCK_BARRIER_MS",
-    schema: milliseconds,
-    fallback: "2000",
-    readers: ["executor"],
-    doc: "how long one WAITAOF may take; it is asked again for half a lease",
-  },
-  writeAhead: {
-    env: "AIRLOCK_WRITE_AHEAD",
-    schema: z.string(),
-    fallback: "",
-    readers: ["executor"],
-    doc: "folder of the executors' logs, on a disk that the executors of a pool share; empty: `write-ahead` in AIRLOCK_VOLUME",
-  },
+  ...EXECUTOR_SETTINGS,
   data: {
     env: "AIRLOCK_DATA",
     schema: text,

@@ -94,7 +94,7 @@ function start(
   try {
     return spawn(prlimit, args, {
       cwd: join(workspace.tree, ...cwd),
-      env: { ...sandboxEnvironment(toolchains), ...git, ...request.environment },
+      env: { ...sandboxEnvironment(toolchains), ...request.environment, ...git },
       stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       // A group of its own, which is all that can be killed together here.
       detached: true,

@@ -16,6 +16,7 @@ export function fencedFiles(files: WorkspaceFs, holds: () => Promise<boolean>): 
   return {
     ...files,
     writeFile: async (...request) => ((await holds()) ? files.writeFile(...request) : LOST),
+    moveFile: async (...request) => ((await holds()) ? files.moveFile(...request) : LOST),
     deleteFile: async (path) => ((await holds()) ? files.deleteFile(path) : LOST),
   };
 }
