@@ -79,6 +79,7 @@ function executor(change: Partial<Deps> = {}): Deps {
   return {
     config: { leaseMs: 30_000 },
     redis: server.redis,
+    repositories: () => null,
     keyring: keyrings.executor,
     ledger,
     publisher,

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
 import type { Redis } from "@airlock/core/store";
 import { SERVICES, type ServiceName } from "@airlock/core/runtime";
 import type { Cell } from "./cell.ts";
@@ -5,9 +8,13 @@ import type { Cell } from "./cell.ts";
 /** Everything that a Redis server is told from now on, each command as one line. */
 export async function recordCommands(redis: Redis): Promise<{ readonly lines: string[]; stop(): void }> {
   const lines: string[] = [];
-  const monitor = await redis.duplicate().monitor();
-  monitor.on("monitor", (_time: string, args: readonly string[]) => lines.push(args.join(" ")));
-  return { lines, stop: () => monitor.disconnect() };
+  // by hand: a client library takes the first command that it is told of for the answer to its own
+  const { host = "127.0.0.1", port = 6379 } = redis.options;
+  const socket = connect({ host, port });
+  createInterface({ input: socket }).on("line", (line) => lines.push(line));
+  socket.write("MONITOR\r\n");
+  await once(socket, "data");
+  return { lines, stop: () => socket.destroy() };
 }
 
 /** The whole content of every key, as text by key. */

@@ -10,7 +10,7 @@ export function memoryClaim(book: MemoryBook, request: ClaimRequest): ClaimAnswe
   const entry = book.find(itemKey);
   const fence = Math.max(entry?.fence ?? 0, request.knownFence);
   if (entry === null && world.now() >= notAfter + keepMs) return { kind: "refused", reason: "too_old" };
-  const answered = entry === null ? null : asItStands(book, { request, entry, fence });
+  const answered = entry === null ? null : asItStands(book, request, entry);
   if (answered !== null) return answered;
   const call = world.call(itemKey);
   if (call === null) return { kind: "refused", reason: "no_call" };
@@ -23,14 +23,7 @@ export function memoryClaim(book: MemoryBook, request: ClaimRequest): ClaimAnswe
 }
 
 /** What an entry that is there says to a claim; null where the call may be claimed. */
-function asItStands(
-  book: MemoryBook,
-  {
-    request,
-    entry,
-    fence,
-  }: { readonly request: ClaimRequest; readonly entry: LedgerEntry; readonly fence: number },
-): ClaimAnswer | null {
+function asItStands(book: MemoryBook, request: ClaimRequest, entry: LedgerEntry): ClaimAnswer | null {
   const { itemKey, effect, keyed = false } = request;
   if (entry.digest !== request.digest) return { kind: "refused", reason: "key_reused" };
   if (HELD_BY_FENCE.includes(entry.state) && !book.leaseOver(entry)) {
@@ -42,10 +35,10 @@ function asItStands(
   const repeats = effect === "read" || (effect === "idempotent" && keyed);
   if (state === "OUTCOME_UNKNOWN" && repeats && entry.published !== true) {
     book.move(itemKey, "allow_again", { fields: { burned: entry.grant }, errorClass: "OUTCOME_UNKNOWN" });
-    return { kind: "regrant", fence, errorClass: "OUTCOME_UNKNOWN" };
+    return { kind: "regrant", fence: entry.fence, errorClass: "OUTCOME_UNKNOWN" };
   }
   const open = state === "OUTCOME_UNKNOWN" || state === "RECONCILING";
-  return open ? { kind: "unknown", fence } : { kind: "settled" };
+  return open ? { kind: "unknown", fence: entry.fence } : { kind: "settled" };
 }
 
 /** Of a call that is nobody's and that its grant allows: claimed, ended, or put off. */

@@ -1,12 +1,4 @@
 export { gitTools } from "./git/index.ts";
 export { operatorBodies } from "./operator-bodies.ts";
 export { TOOL_BODIES } from "./tool-bodies.ts";
-export type {
-  ProbeContext,
-  ProbeFinding,
-  ReadyPlan,
-  Tool,
-  ToolContext,
-  ToolOutcome,
-  ToolPlan,
-} from "./tool-body.ts";
+export type { ProbeFinding, ReadyPlan, Tool, ToolContext, ToolOutcome, ToolPlan } from "./tool-body.ts";
