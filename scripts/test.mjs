@@ -13,6 +13,7 @@ const CHECKS = ["format:check", "lint", "types", "dead"];
 /** What they show doesn't depend on the version of Node: processes that are killed, waited for and counted. */
 const LONGEST = [
   "test/crash/**",
+  "test/escape/**",
   ...["boundary", "policy", "operator-tools", "quarantine", "routes"].map(
     (name) => `test/e2e/${name}.test.ts`,
   ),

@@ -90,7 +90,7 @@ const RUNS_ONCE: readonly Row[] = [
   {
     row: "17: the commit ran, and its answer is lost",
     process: "executor",
-    point: { moment: "after", command: /^ledger-end / },
+    point: { moment: "after", command: /^ledger-leave / },
   },
   {
     row: "18: after the commit, before the result is published",

@@ -95,7 +95,7 @@ describe("a fail-over that lost the last writes", () => {
   });
 
   test("row 24: a commit is lost that the write-ahead log has: it is applied again", async () => {
-    const keeping = keptBefore("executor", /^ledger-end /);
+    const keeping = keptBefore("executor", /^ledger-leave /);
     const run = await submit("one");
     const kept = await keeping;
     await cell.killAt("executor", { moment: "before", command: /^add\w+Job \{airlock:results\}/ });
@@ -110,7 +110,7 @@ describe("a fail-over that lost the last writes", () => {
 describe("a Redis that is full", () => {
   test.each([
     ["row 31: before begin: nothing runs until there is room", /^ledger-begin /],
-    ["row 31: before the commit: the result waits for room", /^ledger-end /],
+    ["row 31: before the commit: the result waits for room", /^ledger-leave /],
   ])("%s", async (_row, command) => {
     const filled = cell.proxyOf("executor").at({ moment: "before", command }, async () => {
       await cell.redis.config("SET", "maxmemory", "1");

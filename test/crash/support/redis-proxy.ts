@@ -27,6 +27,9 @@ export interface RedisProxy {
   close(): Promise<void>;
 }
 
+/** A process that is alive says something to Redis far more often. */
+const PATIENCE_MS = 90_000;
+
 export type Then = "cut" | "pass";
 
 interface Armed {
@@ -61,7 +64,12 @@ export async function startRedisProxy(target: string, name: NameCommand): Promis
     seen: proxying.seen,
     at: (point, act) =>
       new Promise((resolve, reject) => {
+        const late = setTimeout(() => {
+          proxying.armed = null;
+          reject(new Error(`${String(point.command)} was not said within ${PATIENCE_MS} ms`));
+        }, PATIENCE_MS);
         const hit = async (): Promise<Then> => {
+          clearTimeout(late);
           try {
             const then = await act();
             resolve();
@@ -117,10 +125,21 @@ function relay(proxying: Proxying, client: Socket): void {
   inOrder(server, async (chunk) => {
     for (const frame of replies(chunk)) {
       const armed = isPush(frame) ? null : (waiting.shift() ?? null);
-      if (armed !== null && (await armed.hit()) === "cut") return cut();
+      if (armed !== null && notCarriedOut(frame)) again(proxying, armed);
+      else if (armed !== null && (await armed.hit()) === "cut") return cut();
       client.write(frame);
     }
   });
+}
+
+/** A script that the server doesn't know yet comes once more, with its text. */
+function notCarriedOut(reply: Buffer): boolean {
+  return reply.subarray(0, 9).toString("latin1") === "-NOSCRIPT";
+}
+
+function again(proxying: Proxying, armed: Armed): void {
+  armed.left = 1;
+  proxying.armed ??= armed;
 }
 
 /** Calls `take` with one chunk at a time; the next one waits for its end. */

@@ -1,32 +1,47 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** A bubblewrap that can kill the executor which starts it, right before the program starts or right after it ended. */
-export interface FatalBwrap {
+/** A bubblewrap that can stand still, right before its program starts or right after it ended. */
+export interface HaltingBwrap {
   /** its path, for AIRLOCK_BWRAP */
   readonly program: string;
-  /** The next start kills its executor; everything else goes to the real one. */
+  /** The next start stands still; every other goes to the real one. */
   arm(moment: "before" | "after"): Promise<void>;
+  /** Resolves once it stands still. */
+  halted(): Promise<void>;
 }
 
-export async function writeFatalBwrap(directory: string): Promise<FatalBwrap> {
-  await mkdir(directory, { recursive: true, mode: 0o755 });
-  const program = path.join(directory, "bwrap");
-  const armed = (moment: string): string => path.join(directory, moment);
+const PATIENCE_MS = 30_000;
+
+export async function writeHaltingBwrap(directory: string): Promise<HaltingBwrap> {
+  await mkdir(directory, { recursive: true });
+  await chmod(directory, 0o777); // sandboxes run under another user
+  const place = (name: string): string => path.join(directory, name);
+  const halt = `open my $f, ">", "${place("halted")}"; close $f; sleep 60; exit 1`;
+  // perl, since a shell would add variables of its own to what the sandbox is shown
   const text = [
-    "#!/bin/sh",
-    `if [ -e ${armed("before")} ]; then rm ${armed("before")}; kill -9 $PPID; exit 1; fi`,
-    `if [ ! -e ${armed("after")} ]; then exec /usr/bin/bwrap "$@"; fi`,
-    `rm ${armed("after")}`,
-    '/usr/bin/bwrap "$@"',
-    "kill -9 $PPID",
+    "#!/usr/bin/perl",
+    `if (unlink "${place("before")}") { ${halt} }`,
+    `exec "/usr/bin/bwrap", @ARGV unless unlink "${place("after")}";`,
+    'system "/usr/bin/bwrap", @ARGV;',
+    halt,
   ];
-  await writeFile(program, `${text.join("\n")}\n`, { mode: 0o755 });
+  await writeFile(place("bwrap"), `${text.join("\n")}\n`, { mode: 0o755 });
   return {
-    program,
-    async arm(moment) {
-      await rm(armed(moment), { force: true });
-      await writeFile(armed(moment), "");
+    program: place("bwrap"),
+    arm: (moment) => writeFile(place(moment), ""),
+    async halted() {
+      const deadline = Date.now() + PATIENCE_MS;
+      while (Date.now() < deadline) {
+        const stands = await access(place("halted")).then(
+          () => true,
+          () => false,
+        );
+        if (stands) return rm(place("halted"));
+        await sleep(20);
+      }
+      throw new Error("no sandbox came to the place where it was to stand still");
     },
   };
 }
