@@ -43,7 +43,7 @@ const RUNS_ONCE: readonly Row[] = [
     point: { moment: "before", command: /^add\w+Job \{airlock:items\}/ },
   },
   {
-    row: "2: the streamer dies between two records of one response",
+    row: "3: the streamer dies when it has published, before it hears so",
     process: "streamer",
     point: { moment: "after", command: /^add\w+Job \{airlock:items\}/ },
   },
