@@ -1,5 +1,5 @@
 /**
- * Prints what a turn costs from its opening to its settled result, beside BullMQ alone with as many hops on the same
+ * Prints what the ledger adds to a call, beside a hop of BullMQ; what a turn costs from its opening to its settled result, beside BullMQ alone with as many hops on the same
  * Redis; and the Redis commands of one settled call, with few and with many calls stored.
  */
 import { availableParallelism, loadavg } from "node:os";
@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { startAirlock, type Airlock } from "./airlock-turns.ts";
 import { startBarePipeline, type BarePipeline } from "./bare-pipeline.ts";
 import { countsBetween, readCommandCounts, total, type CommandCounts } from "./command-counts.ts";
+import { bareHop, ledgerCall } from "./ledger-call.ts";
 import { storeCalls } from "./stored-calls.ts";
 
 const { values } = parseArgs({
@@ -74,6 +75,27 @@ async function compare(airlock: Airlock, bare: BarePipeline, runs: number): Prom
   );
 }
 
+const HOPS = 300;
+
+async function compareHop(airlock: Airlock): Promise<void> {
+  const ledger = ledgerCall(airlock.cell.redis);
+  const bare = await bareHop(airlock.cell.redis);
+  const times: { readonly ledger: number; readonly bare: number }[] = [];
+  for (let at = 0; at < HOPS; at += 1) {
+    times.push({ ledger: await ledger.once(), bare: await bare.once() });
+  }
+  await bare.close();
+  const p50 = (of: "ledger" | "bare"): number =>
+    quantile(
+      times.slice(20).map((time) => time[of]),
+      0.5,
+    );
+  print(
+    `\nclaim, begin and commit: p50 ${p50("ledger").toFixed(2)} ms; a hop of BullMQ: ${p50("bare").toFixed(2)} ms`,
+  );
+  print(`ratio    ${(p50("ledger") / p50("bare")).toFixed(2)}`);
+}
+
 function list(counts: CommandCounts, calls: number): string {
   return [...counts].map(([name, count]) => `${name} ${(count / calls).toFixed(1)}`).join(", ");
 }
@@ -84,6 +106,7 @@ const bare = await startBarePipeline(airlock.cell.server.url);
 try {
   await airlock.play(2);
   await bare.play(100, 4);
+  await compareHop(airlock);
   await compare(airlock, bare, 1);
   await compare(airlock, bare, atOnce);
   let stored = 0;
