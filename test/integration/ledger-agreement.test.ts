@@ -29,7 +29,7 @@ const CALLS = [
   { effect: "mutating", tool: "write_file" },
   { effect: "mutating", tool: "apply_patch" },
   { effect: "read", tool: "read_file" },
-  { effect: "idempotent", tool: "deploy", keyed: true },
+  { effect: "idempotent", tool: "deploy" },
 ] as const;
 
 /** One step: what is done to which call; `fence` is off from the current one by so much. */

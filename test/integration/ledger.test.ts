@@ -50,7 +50,6 @@ async function open(how: () => Promise<Book>): Promise<void> {
 }
 
 const READ = { effect: "read", tool: "read_file" } as const;
-const KEYED = { effect: "idempotent", tool: "deploy", keyed: true } as const;
 
 /** A lease is over by then, a grant and its decision are not. */
 const AFTER_LEASE = LEASE_MS + 1;
@@ -254,11 +253,8 @@ describe.each([
       expect(await book.told()).toEqual(["0 CLAIMED", "0 STARTED", "0 OUTCOME_UNKNOWN OUTCOME_UNKNOWN"]);
     });
 
-    test.each([
-      ["a read", READ],
-      ["a call that carries its key", KEYED],
-    ])("in STARTED lets %s run again, under a new grant only", async (_, call) => {
-      const again = { ...call, ...LONG };
+    test("in STARTED lets a read run again, under a new grant only", async () => {
+      const again = { ...READ, ...LONG };
       await started(book, item, again);
       await book.pass(AFTER_LEASE);
       const regrant = { kind: "regrant", fence: 1, errorClass: "OUTCOME_UNKNOWN" };
@@ -274,7 +270,17 @@ describe.each([
       expect(await book.ledger.read(item)).not.toHaveProperty("errorClass");
     });
 
-    test("in STARTED leaves an idempotent call that carries no key unknown", async () => {
+    test("in STARTED ends a lost read with its run, and asks for no further grant", async () => {
+      const again = { ...READ, ...LONG };
+      await started(book, item, again);
+      await book.pass(AFTER_LEASE);
+      expect(await claim(book, item, again)).toMatchObject({ kind: "regrant" });
+      await book.endRun("cancelled");
+      expect(await claim(book, item, again)).toEqual({ kind: "settled" });
+      expect(await book.ledger.read(item)).toMatchObject({ state: "CANCELLED" });
+    });
+
+    test("in STARTED leaves an idempotent call unknown", async () => {
       const plain = { effect: "idempotent", ...LONG } as const;
       await started(book, item, plain);
       await book.pass(AFTER_LEASE);

@@ -6,9 +6,8 @@ import { HELD_BY_FENCE } from "./standing.ts";
 /**
  * The claim. A job that finds no entry is new only as long as one would still be there had there been one: entries stay
  * for their retention after the decision's end.
- *   ARGV 3 owner, 4 lease ms, 5 known fence, 6 grant, 7 arguments digest, 8 tool, 9 effect, 10 "1" where a lost start may be
- *        repeated, 11 grant's end, 12 decision's end, 13.. events: claimed, unknown, given
- *        back, cancelled, expired, frozen, lease lost
+ *   ARGV 3 owner, 4 lease ms, 5 known fence, 6 grant, 7 arguments digest, 8 tool, 9 effect, 10 grant's end,
+ *        11 decision's end, 12.. events: claimed, unknown, given back, cancelled, expired, frozen, lease lost
  *   Returns { kind, number, epoch }: claimed fence epoch (-1 for none) | held ms | settled | unknown fence | lost_start fence
  *           | grant_expired fence | no_call | superseded | key_reused | too_old
  */
@@ -16,10 +15,10 @@ export const CLAIM: Script = {
   name: "ledger-claim",
   lua: `${LUA_ENTRY}
 local owner, lease, known, grant, digest = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
-local tool, effect, repeats = ARGV[8], ARGV[9], ARGV[10] == '1'
-local grant_end, decision_end = tonumber(ARGV[11]), tonumber(ARGV[12])
-local told = {claimed = ARGV[13], unknown = ARGV[14], given_back = ARGV[15], cancelled = ARGV[16], expired = ARGV[17],
-  frozen = ARGV[18], lease_lost = ARGV[19]}
+local tool, effect = ARGV[8], ARGV[9]
+local grant_end, decision_end = tonumber(ARGV[10]), tonumber(ARGV[11])
+local told = {claimed = ARGV[12], unknown = ARGV[13], given_back = ARGV[14], cancelled = ARGV[15], expired = ARGV[16],
+  frozen = ARGV[17], lease_lost = ARGV[18]}
 local function answer(kind, number, epoch) return {kind, number or 0, epoch or 0} end
 
 local entry = redis.call('HMGET', ledger, 'state', 'digest', 'leaseUntil', 'fence', 'burned', 'published')
@@ -35,10 +34,11 @@ if state then
     append_events(events, told.unknown)
     state = 'OUTCOME_UNKNOWN'
   end
-  if state == 'OUTCOME_UNKNOWN' and repeats and entry[6] ~= '1' then
-    enter('POLICY_APPROVED', 'burned', redis.call('HGET', ledger, 'grant'))
+  if state == 'OUTCOME_UNKNOWN' and effect == 'read' and entry[6] ~= '1' then
+    burned = tonumber(redis.call('HGET', ledger, 'grant'))
+    enter('POLICY_APPROVED', 'burned', burned)
     append_events(events, told.given_back)
-    return answer('lost_start', own)
+    state = 'POLICY_APPROVED'
   end
   if state == 'OUTCOME_UNKNOWN' or state == 'RECONCILING' then return answer('unknown', own) end
   if state ~= 'POLICY_APPROVED' and state ~= 'CLAIMED' then return answer('settled') end
@@ -47,7 +47,10 @@ end
 local granted = redis.call('HMGET', call, 'state', 'grant', 'settled')
 if not granted[1] then return answer('no_call') end
 if tonumber(granted[2] or '0') ~= grant or granted[3] then return answer('superseded') end
-if grant <= burned then return answer('lost_start', fence) end
+local ended = redis.call('HMGET', run, 'cancelled', 'endedAt')
+local cancelled = ended[1] or ended[2]
+-- what was lost may be granted again, but not where nothing of the run is granted any more
+if grant <= burned and not cancelled and time < decision_end then return answer('lost_start', own) end
 if not among('${fromStates("claim")}', granted[1]) then return answer('superseded') end
 
 if state == 'CLAIMED' then
@@ -64,8 +67,7 @@ local function settle(to, class, list)
   append_events(events, list)
   return answer('settled')
 end
-local ended = redis.call('HMGET', run, 'cancelled', 'endedAt')
-if ended[1] or ended[2] then return settle('CANCELLED', 'CANCELLED', told.cancelled) end
+if cancelled then return settle('CANCELLED', 'CANCELLED', told.cancelled) end
 if time >= decision_end then return settle('EXPIRED', 'GRANT_EXPIRED', told.expired) end
 if time >= grant_end then return answer('grant_expired', fence) end
 

@@ -13,8 +13,6 @@ export interface ClaimRequest {
   readonly digest: string;
   readonly tool: string;
   readonly effect: EffectClass;
-  /** The tool is given the item key as its idempotency key, so a start that was lost may be repeated, granted anew. */
-  readonly keyed?: boolean;
   readonly expiresAt: number;
   readonly notAfter: number;
 }

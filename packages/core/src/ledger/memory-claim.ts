@@ -8,14 +8,19 @@ export function memoryClaim(book: MemoryBook, request: ClaimRequest): ClaimAnswe
   const { world, keepMs } = book;
   const { itemKey, grant, notAfter } = request;
   const entry = book.find(itemKey);
-  const fence = Math.max(entry?.fence ?? 0, request.knownFence);
+  const own = entry?.fence ?? 0;
+  const fence = Math.max(own, request.knownFence);
   if (entry === null && world.now() >= notAfter + keepMs) return { kind: "refused", reason: "too_old" };
   const answered = entry === null ? null : asItStands(book, request, entry);
   if (answered !== null) return answered;
   const call = world.call(itemKey);
   if (call === null) return { kind: "refused", reason: "no_call" };
   if (call.grant !== grant || call.settled) return { kind: "refused", reason: "superseded" };
-  if (grant <= (entry?.burned ?? 0)) return { kind: "regrant", fence, errorClass: "OUTCOME_UNKNOWN" };
+  // what was lost may be granted again, but not where nothing of the run is granted any more
+  const over = world.run(itemKey)?.over === true || world.now() >= notAfter;
+  if (grant <= (book.find(itemKey)?.burned ?? 0) && !over) {
+    return { kind: "regrant", fence: own, errorClass: "OUTCOME_UNKNOWN" };
+  }
   if (call.state !== "POLICY_APPROVED") return { kind: "refused", reason: "superseded" };
   // a claim whose lease is over: the call is nobody's again
   if (entry?.state === "CLAIMED") book.move(itemKey, "release", {});
@@ -24,7 +29,7 @@ export function memoryClaim(book: MemoryBook, request: ClaimRequest): ClaimAnswe
 
 /** What an entry that is there says to a claim; null where the call may be claimed. */
 function asItStands(book: MemoryBook, request: ClaimRequest, entry: LedgerEntry): ClaimAnswer | null {
-  const { itemKey, effect, keyed = false } = request;
+  const { itemKey, effect } = request;
   if (entry.digest !== request.digest) return { kind: "refused", reason: "key_reused" };
   if (HELD_BY_FENCE.includes(entry.state) && !book.leaseOver(entry)) {
     return { kind: "held", leaseMs: entry.leaseUntil - book.world.now() };
@@ -32,10 +37,9 @@ function asItStands(book: MemoryBook, request: ClaimRequest, entry: LedgerEntry)
   if (entry.state === "STARTED") book.move(itemKey, "lose", { errorClass: "OUTCOME_UNKNOWN" });
   const state = book.find(itemKey)?.state;
   if (state === "POLICY_APPROVED" || state === "CLAIMED") return null;
-  const repeats = effect === "read" || (effect === "idempotent" && keyed);
-  if (state === "OUTCOME_UNKNOWN" && repeats && entry.published !== true) {
+  if (state === "OUTCOME_UNKNOWN" && effect === "read" && entry.published !== true) {
     book.move(itemKey, "allow_again", { fields: { burned: entry.grant }, errorClass: "OUTCOME_UNKNOWN" });
-    return { kind: "regrant", fence: entry.fence, errorClass: "OUTCOME_UNKNOWN" };
+    return null;
   }
   const open = state === "OUTCOME_UNKNOWN" || state === "RECONCILING";
   return open ? { kind: "unknown", fence: entry.fence } : { kind: "settled" };

@@ -72,7 +72,7 @@ export function createLedger(redis: Redis, keepMs = LEDGER_KEEP_MS): Ledger {
 }
 
 async function claim(run: RunOnEntry, request: ClaimRequest): Promise<ClaimAnswer> {
-  const { itemKey, tool, effect, keyed = false } = request;
+  const { itemKey, tool, effect } = request;
   const reply = await run(CLAIM, itemKey, [
     request.owner,
     request.leaseMs,
@@ -81,7 +81,6 @@ async function claim(run: RunOnEntry, request: ClaimRequest): Promise<ClaimAnswe
     request.digest,
     tool,
     effect,
-    effect === "read" || (effect === "idempotent" && keyed) ? "1" : "",
     request.expiresAt,
     request.notAfter,
     told(itemKey, "CLAIMED", { tool }),

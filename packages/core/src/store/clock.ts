@@ -18,9 +18,10 @@ export async function redisNow(redis: Redis): Promise<number> {
   const last = readings.get(redis);
   const passed = last === undefined ? Number.POSITIVE_INFINITY : performance.now() - last.monotonicMs;
   if (last !== undefined && passed < CARRIED_MS) return Math.floor(last.redisMs + passed);
-  const asked = performance.now();
   const [seconds, microseconds] = await redis.time();
-  const reading = { redisMs: Number(seconds) * 1_000 + Number(microseconds) / 1_000, monotonicMs: asked };
+  // from the answer on, so that it is never ahead of Redis
+  const monotonicMs = performance.now();
+  const reading = { redisMs: Number(seconds) * 1_000 + Number(microseconds) / 1_000, monotonicMs };
   readings.set(redis, reading);
   return Math.floor(reading.redisMs);
 }

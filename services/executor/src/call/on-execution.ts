@@ -13,7 +13,7 @@ import { denial } from "./ending.ts";
 import { killRefusal } from "./kill-switches.ts";
 import { noteRefused } from "./note-refused.ts";
 import { prepareCall } from "./prepare-call.ts";
-import { publishRedecide, publishRegrant, publishSettled } from "./publish-result.ts";
+import { publishRedecide, publishRefused, publishRegrant, publishSettled } from "./publish-result.ts";
 import { beginAndRun, type Left } from "./run-begun.ts";
 import { planTool } from "./run-tool.ts";
 
@@ -50,6 +50,8 @@ export async function onExecution(
   }
   const askedAt = process.hrtime.bigint();
   const answer = await claim(deps, grant);
+  // what another Redis said is nobody's answer; this one will be asked again
+  if (answer.kind !== "claimed" && !pass.still()) return later(LOOK_AGAIN_MS);
   switch (answer.kind) {
     case "claimed":
       return underLease(deps, { grant, fence: answer.fence, opened, pass, askedAt }, signal);
@@ -61,11 +63,12 @@ export async function onExecution(
     case "unknown":
       return reconcileCall(deps, grant, signal);
     case "regrant":
-      await giveBack(deps, grant, answer);
+      return giveBack(deps, grant, answer);
+    case "refused": {
+      const errorClass = noteRefused(deps, grant, answer.reason);
+      if (errorClass !== null) await publishRefused(deps, grant, errorClass);
       return DONE;
-    case "refused":
-      noteRefused(deps, grant, answer.reason);
-      return DONE;
+    }
   }
 }
 
@@ -81,7 +84,6 @@ function claim(deps: Deps, grant: Grant): Promise<ClaimAnswer> {
     effect: grant.effect,
     expiresAt: grant.expiresAt,
     notAfter: grant.notAfter,
-    keyed: deps.catalog.get(grant.tool)?.origin.kind === "operator",
   });
 }
 
@@ -90,9 +92,11 @@ async function giveBack(
   deps: Deps,
   { itemKey, grant }: Grant,
   { fence, errorClass }: Extract<ClaimAnswer, { kind: "regrant" }>,
-): Promise<void> {
-  if (errorClass === "OUTCOME_UNKNOWN") await deps.sandbox?.backend.kill(`${itemKey}.${fence}`);
+): Promise<Handled> {
+  const lost = errorClass === "OUTCOME_UNKNOWN" && deps.sandbox !== null;
+  if (lost && !(await deps.sandbox.backend.kill(`${itemKey}.${fence}`))) return later(LOOK_AGAIN_MS);
   await publishRegrant(deps, { itemKey, grant, fence, errorClass });
+  return DONE;
 }
 
 async function underLease(

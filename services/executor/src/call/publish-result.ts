@@ -45,6 +45,18 @@ export async function publishRedecide(
   await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
 }
 
+/** Says that a call is refused for good of which the ledger has nothing of its own. */
+export async function publishRefused(
+  deps: Deps,
+  { itemKey, grant }: { readonly itemKey: string; readonly grant: number },
+  errorClass: ErrorClass,
+): Promise<void> {
+  const head = { version: 1, run: runOf(itemKey), itemKey, grant, fence: 0, kind: "settled" } as const;
+  const refused = { state: "DENIED", status: "refused", errorClass } as const;
+  const body = { ...head, ...refused, contentDigest: null, resultBytes: 0, durationMs: 0 };
+  await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
+}
+
 /** What is published of a settled call; null where it isn't settled, or the executors still find out about it. */
 export function settledBody(itemKey: string, entry: LedgerEntry): ResultBody | null {
   const head = {

@@ -12,7 +12,7 @@ test.each([
 ] as const)("a grant refused as %s is counted, and told as %s %s", (reason, level, event, errorClass) => {
   const counted: unknown[] = [];
   const written: unknown[] = [];
-  noteRefused(
+  const ends = noteRefused(
     {
       metrics: { count: (...told) => counted.push(told), text: () => Promise.resolve("") },
       log: {
@@ -23,6 +23,7 @@ test.each([
     GRANT,
     reason,
   );
+  expect(ends).toBe(errorClass);
   expect(counted).toEqual([["airlock_claims_refused_total", { reason }]]);
   expect(written).toEqual([[level, event, expect.objectContaining({ itemKey: GRANT.itemKey, errorClass })]]);
 });

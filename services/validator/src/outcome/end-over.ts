@@ -25,8 +25,9 @@ export async function endOver(
   const errorClass = OVER[over];
   const settlement = { settled: "DENIED", errorClass } as const;
   for (const itemKey of calls) {
-    const events = [settledEvent(itemKey, await readCall(deps.redis, itemKey), settlement)];
-    await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: 0 });
+    const call = await readCall(deps.redis, itemKey);
+    const events = [settledEvent(itemKey, call, settlement)];
+    await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: call?.voidGrant ?? 0 });
   }
   await endRun(deps, turn, { state: "escalated", errorClass });
   await sendCancel(deps.redis, turn.run);

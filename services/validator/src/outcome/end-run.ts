@@ -87,6 +87,6 @@ async function cancelWaitingCalls(deps: Deps, { run, turn }: TurnParts): Promise
     const call = await readCall(deps.redis, itemKey);
     const settlement = { settled: "CANCELLED", errorClass: "CANCELLED" } as const;
     const events = [settledEvent(itemKey, call, settlement)];
-    await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: 0 });
+    await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: call?.voidGrant ?? 0 });
   }
 }

@@ -117,7 +117,8 @@ async function holdTogether(deps: Deps, turn: TurnHash): Promise<TurnHash | null
     if (call === null || call.settled !== undefined) continue;
     const settlement = { settled: "DENIED", errorClass: "SIBLING_REFUSED" } as const;
     const events = [settledEvent(itemKey, call, settlement)];
-    last = (await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: 0 })).turn;
+    last = (await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: call.voidGrant ?? 0 }))
+      .turn;
   }
   return last;
 }
