@@ -14,9 +14,16 @@ const CHECKS = ["format:check", "lint", "types", "dead"];
 const LONGEST = [
   "test/crash/**",
   "test/escape/**",
-  ...["boundary", "policy", "operator-tools", "quarantine", "routes"].map(
-    (name) => `test/e2e/${name}.test.ts`,
-  ),
+  ...[
+    "boundary",
+    "git-tools",
+    "operator-tools",
+    "policy",
+    "quarantine",
+    "reconcile",
+    "routes",
+    "workspaces",
+  ].map((name) => `test/e2e/${name}.test.ts`),
 ];
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
