@@ -76,6 +76,7 @@ export async function bareHop(redis: Redis): Promise<Hop> {
     async close() {
       await worker.close();
       await queue.close();
+      connection.disconnect();
     },
   };
 }
