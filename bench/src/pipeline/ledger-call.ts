@@ -55,9 +55,10 @@ export async function bareHop(redis: Redis): Promise<Hop> {
   const queue = new Queue("hop", at);
   const waiting = new Map<string, () => void>();
   const take = ({ id = "" }: { readonly id?: string | undefined }) => Promise.resolve(waiting.get(id)?.());
+  const connection = redis.duplicate();
   const worker = new Worker("hop", take, {
     ...at,
-    connection: redis.duplicate(),
+    connection,
     removeOnComplete: { count: 0 },
   });
   await worker.waitUntilReady();
