@@ -136,6 +136,32 @@ test("names with newlines and bytes that are no text, links and FIFOs do no harm
   expect(found.text).not.toContain("root:");
 });
 
+test("special files under names that git reads neither hold it up nor hide anything, and are named", async () => {
+  const special = [
+    ".gitattributes",
+    ".gitignore",
+    "nested/.git/HEAD",
+    "src/.gitattributes",
+    "src/.gitignore",
+  ];
+  const script = `mkdir -p nested/.git; mkfifo ${special.join(" ")}; echo b > src/a; echo two > file; chmod 311 src`;
+  const { diff, places } = await workspace(script);
+  const found = await diff();
+  expect(found.files.map(({ path }) => path)).toEqual(["file", "src/a"]);
+  const named = special.map((name) => `removed "${name}": a FIFO, socket or device`);
+  expect(found.problems.toSorted()).toEqual(expect.arrayContaining(named));
+  expect(await readdir(join(places.tree, "src"))).toEqual(["a"]);
+});
+
+test("more special files than are listed are counted, sockets too, and links to one stay", async () => {
+  const socket = `perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0); bind(S, sockaddr_un("s"))'`;
+  const { diff } = await workspace(`for i in $(seq 60); do mkfifo f$i; done; ${socket}; ln -s f1 link`);
+  const found = await diff();
+  expect(found.problems).toHaveLength(51);
+  expect(found.problems.at(-1)).toBe("removed 11 more of the kind");
+  expect(found.files.map(({ path }) => path)).toEqual(["link"]);
+});
+
 test("is kept as one commit on the mirror's branch, with trailers for the run and its items", async () => {
   const { compared, source, volume } = await workspace("echo two > file");
   const mirror = mirrorPlace(volume, source);
