@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createKeyrings, newRunId } from "@airlock/core/record";
-import { NO_REPOSITORIES, readRunDiff } from "@airlock/core/run";
+import { DEFAULT_QUOTA, NO_REPOSITORIES, readRunDiff } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
@@ -151,6 +151,19 @@ test("a run that Redis does not know is marked, left for a day, and unmarked whe
   utimesSync(mark, new Date(0), new Date(0));
   await sweepVolume(deps, never);
   expect(existsSync(path.join(deps.volume, run))).toBe(false);
+});
+
+test("branches of gone runs leave the repository that they were committed to", async () => {
+  const [kept, gone] = [await worked(), await worked()];
+  for (const run of [kept, gone]) await end(run);
+  const commit = { source: repository.directory, quota: DEFAULT_QUOTA, commit: true };
+  await sweepVolume({ ...deps, repositories: () => commit }, never);
+  await rm(path.join(deps.volume, gone), { recursive: true });
+  await sweepRemains(deps, never);
+  const folder = path.join(deps.volume, "commits");
+  const [commits = ""] = await readdir(folder);
+  const list = [`--git-dir=${path.join(folder, commits)}`, "for-each-ref", "--format=%(refname)"];
+  expect(execFileSync("git", list, { encoding: "utf8" })).toBe(`refs/heads/airlock/${kept}\n`);
 });
 
 test("refs of gone runs leave the mirror, those of others stay", async () => {

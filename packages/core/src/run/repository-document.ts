@@ -78,7 +78,7 @@ const repository = z.strictObject({
   commit: z
     .boolean()
     .default(false)
-    .describe("keep what a run changed as a commit on the mirror's branch airlock/<run>"),
+    .describe("keep what a run changed as a commit on a branch airlock/<run> beside the mirror"),
 });
 
 /** The operator's word on repositories. Every key that is not here is an error. */

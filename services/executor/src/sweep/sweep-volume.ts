@@ -62,7 +62,7 @@ export async function sweepRemains(deps: SweepDeps, signal: AbortSignal): Promis
   for (const name of await namesIn(join(volume, "prepared"))) {
     await apart(deps, name, () => removeAbandoned(join(volume, "prepared", name), PREPARED_MS));
   }
-  await pruneMirrors(deps, signal);
+  await pruneRepositories(deps, signal);
 }
 
 /** One place that can't be cleaned must not keep the others from it. */
@@ -134,15 +134,19 @@ async function forgetLater(deps: SweepDeps, run: string, mark: string): Promise<
   deps.log.write("info", "workspace_removed", { run });
 }
 
-async function pruneMirrors(deps: SweepDeps, signal: AbortSignal): Promise<void> {
-  const mirrors = (await namesIn(join(deps.volume, "mirrors"))).filter((name) => name.endsWith(".git"));
-  if (mirrors.length === 0) return;
+/** Of the mirrors, and of the repositories that runs are committed to. */
+async function pruneRepositories(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+  const folders = ["mirrors", "commits"].map((name) => join(deps.volume, name));
+  const found = await Promise.all(
+    folders.map(async (folder) => (await namesIn(folder)).map((name) => join(folder, name))),
+  );
+  const repositories = found.flat().filter((place) => place.endsWith(".git"));
+  if (repositories.length === 0) return;
   const home = join(deps.volume, ".sweeping");
   await mkdir(home, { recursive: true, mode: 0o700 });
   const git = await createTrustedGit(home);
-  for (const name of mirrors) {
-    const mirror = join(deps.volume, "mirrors", name);
-    await apart(deps, name, () => pruneRefs(git, { volume: deps.volume, mirror }, signal));
+  for (const repository of repositories) {
+    await apart(deps, repository, () => pruneRefs(git, { volume: deps.volume, repository }, signal));
   }
   await removeTree(home);
 }

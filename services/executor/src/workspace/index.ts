@@ -6,9 +6,15 @@ export type { RunPrepare } from "./prepared-folders.ts";
 export { emptyWorkspace, forgetWorkspace, pruneRefs, removeAbandoned } from "./remove-workspace.ts";
 export { removeTree } from "./remove-tree.ts";
 export { readRecord, type WorkspaceRecord } from "./workspace-record.ts";
-export { buildingPlaces, mirrorPlace, workspacePlaces, workspaceRuns } from "./workspace-places.ts";
+export {
+  buildingPlaces,
+  commitsPlace,
+  mirrorPlace,
+  workspacePlaces,
+  workspaceRuns,
+} from "./workspace-places.ts";
 export { compareTree, type Comparison } from "./tree-diff.ts";
-export { commitOnMirror } from "./commit-on-mirror.ts";
+export { commitRun } from "./commit-run.ts";
 export { createTrustedGit, trustedGitEnvironment } from "./trusted-git.ts";
 export { exists } from "./mirror.ts";
 export { exceeds, measureTree, readUsage, writeUsage, type TreeUsage } from "./tree-usage.ts";

@@ -35,10 +35,10 @@ export async function removeAbandoned(place: string, olderThanMs: number): Promi
 /** Drops the refs that preparations of gone runs fetched into, and the branches that such runs were committed to. */
 export async function pruneRefs(
   git: TrustedGit,
-  { volume, mirror }: { readonly volume: string; readonly mirror: string },
+  { volume, repository }: { readonly volume: string; readonly repository: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const dir = `--git-dir=${mirror}`;
+  const dir = `--git-dir=${repository}`;
   const list = ["for-each-ref", "--format=%(refname)", "refs/airlock/", "refs/heads/airlock/"];
   const { head } = await git.read([dir, ...list], { maxBytes: 64 * 1024 * 1024 }, signal);
   const refs = head.toString().split("\n");

@@ -18,7 +18,7 @@ export interface WorkspacePlaces {
 }
 
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
-const RESERVED = new Set(["cache", "mirrors", "prepared", "sandbox"]);
+const RESERVED = new Set(["cache", "commits", "mirrors", "prepared", "sandbox"]);
 
 export function assertRunId(runId: string): void {
   if (RUN_ID.test(runId) && !RESERVED.has(runId)) return;
@@ -65,6 +65,11 @@ export async function buildingPlaces(volume: string): Promise<readonly string[]>
 
 export function mirrorPlace(volume: string, source: string): string {
   return join(volume, "mirrors", `${digestOf(source)}.git`);
+}
+
+/** Where runs of a source are committed to; it borrows the mirror's objects, and no sandbox sees it. */
+export function commitsPlace(volume: string, source: string): string {
+  return join(volume, "commits", `${digestOf(source)}.git`);
 }
 
 /** What the `prepare` steps of a source download, for the next of them. */
