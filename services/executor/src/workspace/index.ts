@@ -17,7 +17,7 @@ export { compareTree, type Comparison } from "./tree-diff.ts";
 export { commitRun } from "./commit-run.ts";
 export { createTrustedGit, trustedGitEnvironment } from "./trusted-git.ts";
 export { exists } from "./mirror.ts";
-export { exceeds, measureTree, readUsage, writeUsage, type TreeUsage } from "./tree-usage.ts";
+export { exceeds, forgetUsage, measureTree, readUsage, writeUsage, type TreeUsage } from "./tree-usage.ts";
 export { isDiskFull } from "./held-directory.ts";
 export { lockVolume } from "./volume-lock.ts";
 export { makePrivateDirectory } from "./ownership.ts";

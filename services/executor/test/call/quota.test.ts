@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_QUOTA } from "@airlock/core/run";
 import { expect, test } from "vitest";
@@ -65,6 +65,36 @@ test("what files take is added up between two commands, and a count that can't b
   writeFileSync(usage, "{");
   expect(await guard().refusal(WRITE, {})).toBeNull();
   expect(await readUsage(usage)).toMatchObject({ files: 2 });
+});
+
+test("files that were sparse take nothing off the count when they are replaced or deleted", async () => {
+  const { tree, guard, write, usage } = await guarded(100);
+  execFileSync("bash", ["--norc", "-c", "truncate -s 60M a b"], { cwd: tree });
+  await guard().counted(RUN, DONE);
+  const first = await readUsage(usage);
+  await write("a");
+  const own = guard();
+  await own.files.deleteFile("b");
+  await own.counted(DELETE, DONE);
+  expect(await readUsage(usage)).toEqual({ bytes: (first?.bytes ?? 0) + 1, files: 1 });
+});
+
+test("a count that failed, and a call whose end nobody saw, leave no old number behind", async () => {
+  const { tree, guard, write, usage } = await guarded(100);
+  await write("a");
+  expect(await guard().refusal(RUN, { argv: ["make"] })).toBeNull();
+  expect(await readUsage(usage)).toBeNull();
+  await write("b");
+  await guard().files.writeFile("c", Buffer.from("x"));
+  expect(await readUsage(usage)).toBeNull();
+  await write("d");
+  rmSync(usage);
+  mkdirSync(usage); // nothing can be written there
+  expect(await guard().counted(RUN, DONE)).toEqual(DONE);
+  expect(await readUsage(usage)).toBeNull();
+  rmSync(usage, { recursive: true });
+  execFileSync("bash", ["--norc", "-c", "seq 200 | xargs touch"], { cwd: tree });
+  expect(await guard().refusal(WRITE, {})).toContain("over its quota");
 });
 
 test("a full disk refuses a write by name, and leaves the old file and no half of a new one", async () => {
