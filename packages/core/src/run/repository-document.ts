@@ -44,8 +44,8 @@ const quota = z.strictObject({
     .min(1)
     .max(2 ** 50)
     .default(10 * 2 ** 30)
-    .describe("bytes of the tree"),
-  files: z.int().min(1).max(100_000_000).default(500_000).describe("files, folders and links of the tree"),
+    .describe("bytes of tree and git dir"),
+  files: z.int().min(1).max(100_000_000).default(500_000).describe("files, folders and links of both"),
 });
 
 const credentials = z.discriminatedUnion("kind", [
@@ -73,7 +73,7 @@ const repository = z.strictObject({
   prepare: prepare
     .exactOptional()
     .describe("fills folders of the tree before the first call; sees the network"),
-  quota: quota.prefault({}).describe("what a tree may hold"),
+  quota: quota.prefault({}).describe("what a workspace may hold"),
   credentials: credentials.exactOptional().describe("what the executor fetches with"),
   commit: z
     .boolean()

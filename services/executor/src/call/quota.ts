@@ -1,4 +1,4 @@
-// A workspace and its quota in; a call with effects is refused while the tree holds too much, unless it removes something, and
+// A workspace and its quota in; a call with effects is refused while tree and git dir hold too much, unless it removes something, and
 // says so itself where it was the one that filled it. Files are counted as they are written, whole trees after a command.
 import type { JsonObject } from "@airlock/core/json";
 import type { Quota } from "@airlock/core/run";
@@ -25,7 +25,7 @@ export interface QuotaGuard {
 }
 
 export function createQuotaGuard(
-  workspace: Pick<Workspace, "tree" | "usage">,
+  workspace: Pick<Workspace, "tree" | "gitDir" | "usage">,
   files: WorkspaceFs,
   quota: Quota,
 ): QuotaGuard {

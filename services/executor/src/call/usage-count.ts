@@ -24,7 +24,7 @@ export interface UsageCount {
 }
 
 export function createUsageCount(
-  workspace: Pick<Workspace, "tree" | "usage">,
+  workspace: Pick<Workspace, "tree" | "gitDir" | "usage">,
   files: WorkspaceFs,
   quota: Quota,
 ): UsageCount {
@@ -39,7 +39,10 @@ export function createUsageCount(
   };
   const ofAll = async (): Promise<TreeUsage> => {
     await forgetUsage(workspace.usage);
-    const usage = await measureTree(workspace.tree, quota);
+    const inTree = await measureTree(workspace.tree, quota);
+    // What was committed and then deleted takes the disk as well.
+    const inGit = await measureTree(workspace.gitDir, quota);
+    const usage = { bytes: inTree.bytes + inGit.bytes, files: inTree.files + inGit.files };
     await writeUsage(workspace.usage, usage);
     return usage;
   };
