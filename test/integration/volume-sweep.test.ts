@@ -183,6 +183,37 @@ test("refs of gone runs leave the mirror, those of others stay", async () => {
   expect([refs().includes(kept), refs().includes(gone)]).toEqual([true, false]);
 });
 
+test("of what was prepared or begun long ago, what somebody holds stays, and so do lock files", async () => {
+  const place = (...names: string[]): string => path.join(deps.volume, ...names);
+  const [used, old, held, left] = ["aa", "bb", "cc", ".removing-dd.1"].map((name) => place("prepared", name));
+  const begun = ["mirrors", "commits"].map((name) => place(name, "ee.git.building-r1.0"));
+  const begins = place("mirrors", "ff.git.building-r2.0");
+  for (const each of [used, old, held, left, ...begun, begins]) {
+    mkdirSync(path.join(each ?? "", "0"), { recursive: true });
+  }
+  const locks = [old, held].map((each) => `${each}.lock`);
+  for (const each of locks) writeFileSync(each, "");
+  const long = new Date(Date.now() - 8 * 86_400_000);
+  for (const each of [old, held, ...locks, ...begun]) utimesSync(each ?? "", long, long);
+  const lock = await lockVolume(`${held}.lock`, { wait: false, signal: never });
+  await sweepRemains(deps, never);
+  expect((await readdir(place("prepared"))).toSorted()).toEqual([
+    "aa",
+    "aa.lock",
+    "bb.lock",
+    "cc",
+    "cc.lock",
+  ]);
+  expect([await readdir(place("mirrors")), await readdir(place("commits"))]).toEqual([
+    ["ff.git.building-r2.0"],
+    [],
+  ]);
+  await lock?.release();
+  await sweepRemains(deps, never);
+  expect((await readdir(place("prepared"))).toSorted()).toEqual(["aa", "aa.lock", "bb.lock", "cc.lock"]);
+  expect(logged).toEqual([]);
+});
+
 test("a tree that git can't compare is said to be one, and still goes", async () => {
   const run = await worked();
   const record = path.join(deps.volume, run, "workspace.json");

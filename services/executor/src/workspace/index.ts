@@ -2,7 +2,7 @@ export { fencedFiles } from "./fenced-files.ts";
 export { openWorkspaceFs, type WorkspaceFs } from "./workspace-fs.ts";
 export { parseWorkspacePath, touchesTrustedConfig } from "./path-rules.ts";
 export { prepareWorkspace, type Workspace } from "./prepare-workspace.ts";
-export type { RunPrepare } from "./prepared-folders.ts";
+export { preparedPlaces, removePrepared, type RunPrepare } from "./prepared-folders.ts";
 export { emptyWorkspace, forgetWorkspace, pruneRefs, removeAbandoned } from "./remove-workspace.ts";
 export { removeTree } from "./remove-tree.ts";
 export { readRecord, type WorkspaceRecord } from "./workspace-record.ts";
@@ -10,6 +10,7 @@ export {
   buildingPlaces,
   commitsPlace,
   mirrorPlace,
+  repositoryPlaces,
   workspacePlaces,
   workspaceRuns,
 } from "./workspace-places.ts";

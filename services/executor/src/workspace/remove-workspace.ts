@@ -26,10 +26,14 @@ export async function forgetWorkspace(volume: string, runId: string): Promise<vo
 
 /** Removes what a killed preparation left behind, once it is older than any preparation can be. */
 export async function removeAbandoned(place: string, olderThanMs: number): Promise<boolean> {
-  const { mtimeMs } = await stat(place);
-  if (Date.now() - mtimeMs < olderThanMs) return false;
+  if (!(await isOlder(place, olderThanMs))) return false;
   await removeTree(place);
   return true;
+}
+
+/** By the file system's clock, which is the executor's own. */
+export async function isOlder(place: string, ms: number): Promise<boolean> {
+  return Date.now() - (await stat(place)).mtimeMs >= ms;
 }
 
 /** Drops the refs that preparations of gone runs fetched into, and the branches that such runs were committed to. */

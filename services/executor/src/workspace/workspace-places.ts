@@ -60,7 +60,21 @@ export async function workspaceRuns(volume: string): Promise<readonly string[]> 
 /** What preparations left behind when they were killed, or are still at. */
 export async function buildingPlaces(volume: string): Promise<readonly string[]> {
   const names = await readdir(volume);
-  return names.filter((name) => builtFor(name) !== null).map((name) => join(volume, name));
+  const workspaces = names.filter((name) => builtFor(name) !== null).map((name) => join(volume, name));
+  const repositories = await repositoryPlaces(volume);
+  return [...workspaces, ...repositories.filter((place) => /\.git\.building-[^/]+$/.test(place))];
+}
+
+/** What lies among the mirrors, and among the repositories that runs are committed to. */
+export async function repositoryPlaces(volume: string): Promise<readonly string[]> {
+  const folders = ["mirrors", "commits"].map((name) => join(volume, name));
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(folder).catch(() => []); // nothing of the kind was made yet
+      return names.map((name) => join(folder, name));
+    }),
+  );
+  return found.flat();
 }
 
 export function mirrorPlace(volume: string, source: string): string {
