@@ -29,7 +29,7 @@ const prepare = z.strictObject({
     .array(place)
     .min(1)
     .max(16)
-    .describe("folders that the command fills, kept for every run with the same lockfiles"),
+    .describe("folders that the command fills, kept for every run of the ref with the same lockfiles"),
   timeoutMs: z
     .int()
     .min(1_000)

@@ -11,7 +11,7 @@ import type { ServiceUser } from "./service-user.ts";
 
 /** Linux's O_PATH, which `fs.constants` lacks: a handle that names an inode without opening it. */
 const O_PATH = 0o10_000_000;
-export const HELD_DIRECTORY = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
+const HELD_DIRECTORY = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
 const NEW_DIRECTORY_MODE = 0o755;
 const OWNER_ALL = 0o700;
 

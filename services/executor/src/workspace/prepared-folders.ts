@@ -1,5 +1,5 @@
-// An operator's `prepare` step and a commit in, its folders out, made once for the same lockfiles however many runs ask for
-// them; refuses a step that fails or takes too long, of which nothing is left.
+// An operator's `prepare` step and a commit in, its folders out, made once for the same ref and lockfiles however many runs ask
+// for them; refuses a step that fails or takes too long, of which nothing is left.
 import { createHash, randomBytes } from "node:crypto";
 import { lchown, mkdir, readdir, rename, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -32,6 +32,7 @@ export type RunPrepare = (
 export interface PrepareRequest {
   readonly volume: string;
   readonly source: string;
+  readonly ref: string;
   readonly mirror: string;
   readonly baseRevision: string;
   /** the executor's own, gone when the workspace is built */
@@ -58,9 +59,12 @@ export async function preparedFolders(request: PrepareRequest, signal: AbortSign
   return place;
 }
 
-/** The same command over the same lockfiles gives the same folders; whatever else a commit holds is not asked. */
+/**
+ * The same command over the same lockfiles gives the same folders; whatever else a commit holds is not asked, and may decide
+ * them all the same. So each ref has its own: a branch that somebody pushed decides for nobody who didn't name it.
+ */
 async function digestOf(request: PrepareRequest, signal: AbortSignal): Promise<string> {
-  const { git, mirror, baseRevision, source, step } = request;
+  const { git, mirror, baseRevision, source, ref, step } = request;
   const locked = await Promise.all(
     step.lockfiles.map(async (file) => {
       const show = [`--git-dir=${mirror}`, "rev-parse", "--verify", "--quiet", `${baseRevision}:${file}`];
@@ -68,7 +72,7 @@ async function digestOf(request: PrepareRequest, signal: AbortSignal): Promise<s
       return [file, head.toString().trim()];
     }),
   );
-  const text = JSON.stringify([source, step.command, step.folders, locked]);
+  const text = JSON.stringify([source, ref, step.command, step.folders, locked]);
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 

@@ -44,8 +44,8 @@ beforeEach(async () => {
   });
 });
 
-function workspace(runId: string, step: ReturnType<typeof prepare>) {
-  const request = { volume, runId, source, ref: "main", serviceUser: SERVICE_USER };
+function workspace(runId: string, step: ReturnType<typeof prepare>, ref = "main") {
+  const request = { volume, runId, source, ref, serviceUser: SERVICE_USER };
   return prepareWorkspace({ ...request, prepare: step }, signal);
 }
 
@@ -87,6 +87,17 @@ test("runs once for runs that begin together, and again for another lockfile alo
   const { tree } = await workspace("run-6", prepare(`${COUNTED}; sleep 0.5`));
   expect(await runsOf()).toBe(2);
   expect(readFileSync(join(tree, "deps/made-of"), "utf8")).toBe("2\n");
+});
+
+test("what another ref with the same lockfiles holds decides nothing for this one", async () => {
+  const branch =
+    "git checkout -qb pushed; echo evil > file; git -c user.name=a -c user.email=a@b commit -qam x";
+  execFileSync("bash", ["--norc", "-ec", `${branch}; git checkout -q main`], { cwd: source });
+  const step = prepare("mkdir deps; cp file deps/made-of");
+  const made = async (run: string, ref: string): Promise<string> =>
+    readFileSync(join((await workspace(run, step, ref)).tree, "deps/made-of"), "utf8");
+  expect(await made("run-1", "pushed")).toBe("evil\n");
+  expect(await made("run-2", "main")).toBe("one\n");
 });
 
 test("waits for whoever removes what it would copy, and makes it anew", async () => {
