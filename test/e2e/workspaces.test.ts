@@ -120,10 +120,10 @@ test("a run's diff is taken at its end, committed, and its tree removed", async 
     () => readdir(path.join(cell.volume, run)),
     (names) => names.join() === "workspace.json",
   );
-  const mirrors = path.join(cell.volume, "mirrors");
-  const [mirror = ""] = await readdir(mirrors);
+  const folder = path.join(cell.volume, "commits");
+  const [commits = ""] = await readdir(folder);
   const log = ["log", "-1", "--format=%(trailers:only)", `airlock/${run}`];
-  const { stdout } = await git("git", [`--git-dir=${path.join(mirrors, mirror)}`, ...log]);
+  const { stdout } = await git("git", [`--git-dir=${path.join(folder, commits)}`, ...log]);
   expect(stdout.trim().split("\n")).toEqual([`Airlock-Run: ${run}`, `Airlock-Item: ${run}.1.1.0`]);
 });
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createKeyrings, newRunId } from "@airlock/core/record";
-import { NO_REPOSITORIES, readRunDiff } from "@airlock/core/run";
+import { DEFAULT_QUOTA, NO_REPOSITORIES, readRunDiff } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
@@ -153,6 +153,19 @@ test("a run that Redis does not know is marked, left for a day, and unmarked whe
   expect(existsSync(path.join(deps.volume, run))).toBe(false);
 });
 
+test("branches of gone runs leave the repository that they were committed to", async () => {
+  const [kept, gone] = [await worked(), await worked()];
+  for (const run of [kept, gone]) await end(run);
+  const commit = { source: repository.directory, quota: DEFAULT_QUOTA, commit: true };
+  await sweepVolume({ ...deps, repositories: () => commit }, never);
+  await rm(path.join(deps.volume, gone), { recursive: true });
+  await sweepRemains(deps, never);
+  const folder = path.join(deps.volume, "commits");
+  const [commits = ""] = await readdir(folder);
+  const list = [`--git-dir=${path.join(folder, commits)}`, "for-each-ref", "--format=%(refname)"];
+  expect(execFileSync("git", list, { encoding: "utf8" })).toBe(`refs/heads/airlock/${kept}\n`);
+});
+
 test("refs of gone runs leave the mirror, those of others stay", async () => {
   const [kept, gone] = [await worked(), await worked()];
   const [mirror = ""] = await readdir(path.join(deps.volume, "mirrors"));
@@ -168,6 +181,37 @@ test("refs of gone runs leave the mirror, those of others stay", async () => {
   await rm(path.join(deps.volume, gone), { recursive: true });
   await sweepRemains(deps, never);
   expect([refs().includes(kept), refs().includes(gone)]).toEqual([true, false]);
+});
+
+test("of what was prepared or begun long ago, what somebody holds stays, and so do lock files", async () => {
+  const place = (...names: string[]): string => path.join(deps.volume, ...names);
+  const [used, old, held, left] = ["aa", "bb", "cc", ".removing-dd.1"].map((name) => place("prepared", name));
+  const begun = ["mirrors", "commits"].map((name) => place(name, "ee.git.building-r1.0"));
+  const begins = place("mirrors", "ff.git.building-r2.0");
+  for (const each of [used, old, held, left, ...begun, begins]) {
+    mkdirSync(path.join(each ?? "", "0"), { recursive: true });
+  }
+  const locks = [old, held].map((each) => `${each}.lock`);
+  for (const each of locks) writeFileSync(each, "");
+  const long = new Date(Date.now() - 8 * 86_400_000);
+  for (const each of [old, held, ...locks, ...begun]) utimesSync(each ?? "", long, long);
+  const lock = await lockVolume(`${held}.lock`, { wait: false, signal: never });
+  await sweepRemains(deps, never);
+  expect((await readdir(place("prepared"))).toSorted()).toEqual([
+    "aa",
+    "aa.lock",
+    "bb.lock",
+    "cc",
+    "cc.lock",
+  ]);
+  expect([await readdir(place("mirrors")), await readdir(place("commits"))]).toEqual([
+    ["ff.git.building-r2.0"],
+    [],
+  ]);
+  await lock?.release();
+  await sweepRemains(deps, never);
+  expect((await readdir(place("prepared"))).toSorted()).toEqual(["aa", "aa.lock", "bb.lock", "cc.lock"]);
+  expect(logged).toEqual([]);
 });
 
 test("a tree that git can't compare is said to be one, and still goes", async () => {

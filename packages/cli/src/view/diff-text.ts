@@ -34,6 +34,6 @@ export function diffNotes({ id, diff, why }: DiffDocument): readonly string[] {
       ? []
       : [`left out by ignore rules: ${ignored}${diff.ignoredTotal > diff.ignored.length ? ", …" : ""}`]),
     ...diff.problems.map((problem) => `not compared: ${plainCell(problem)}`),
-    ...(diff.branch === null ? [] : [`committed on the mirror's branch ${diff.branch}`]),
+    ...(diff.branch === null ? [] : [`committed on branch ${diff.branch}, in commits/ of the pool's volume`]),
   ];
 }

@@ -55,7 +55,7 @@ test.each<[string, Partial<typeof DIFF>, readonly string[]]>([
       "not compared, since prepared: node_modules",
       "left out by ignore rules: dist/, …",
       "not compared: warning: x",
-      "committed on the mirror's branch airlock/r1",
+      "committed on branch airlock/r1, in commits/ of the pool's volume",
     ],
   ],
 ])("a diff tells %s", (_, change, notes) => {

@@ -29,7 +29,7 @@ const prepare = z.strictObject({
     .array(place)
     .min(1)
     .max(16)
-    .describe("folders that the command fills, kept for every run with the same lockfiles"),
+    .describe("folders that the command fills, kept for every run of the ref with the same lockfiles"),
   timeoutMs: z
     .int()
     .min(1_000)
@@ -44,8 +44,8 @@ const quota = z.strictObject({
     .min(1)
     .max(2 ** 50)
     .default(10 * 2 ** 30)
-    .describe("bytes of the tree"),
-  files: z.int().min(1).max(100_000_000).default(500_000).describe("files, folders and links of the tree"),
+    .describe("bytes of tree and git dir"),
+  files: z.int().min(1).max(100_000_000).default(500_000).describe("files, folders and links of both"),
 });
 
 const credentials = z.discriminatedUnion("kind", [
@@ -73,12 +73,12 @@ const repository = z.strictObject({
   prepare: prepare
     .exactOptional()
     .describe("fills folders of the tree before the first call; sees the network"),
-  quota: quota.prefault({}).describe("what a tree may hold"),
+  quota: quota.prefault({}).describe("what a workspace may hold"),
   credentials: credentials.exactOptional().describe("what the executor fetches with"),
   commit: z
     .boolean()
     .default(false)
-    .describe("keep what a run changed as a commit on the mirror's branch airlock/<run>"),
+    .describe("keep what a run changed as a commit on a branch airlock/<run> beside the mirror"),
 });
 
 /** The operator's word on repositories. Every key that is not here is an error. */

@@ -24,7 +24,7 @@ export const runDiffSchema = z.strictObject({
   prepared: z.array(z.string()).readonly(),
   /** what could not be read or compared */
   problems: z.array(z.string()).readonly(),
-  /** the branch of the mirror that it was committed on */
+  /** the branch that it was committed on, in the source's repository below `commits` of the volume */
   branch: z.string().nullable(),
 });
 export type RunDiff = Readonly<z.infer<typeof runDiffSchema>>;

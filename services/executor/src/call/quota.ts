@@ -1,4 +1,4 @@
-// A workspace and its quota in; a call with effects is refused while the tree holds too much, unless it removes something, and
+// A workspace and its quota in; a call with effects is refused while tree and git dir hold too much, unless it removes something, and
 // says so itself where it was the one that filled it. Files are counted as they are written, whole trees after a command.
 import type { JsonObject } from "@airlock/core/json";
 import type { Quota } from "@airlock/core/run";
@@ -6,15 +6,14 @@ import type { ToolManifest } from "@airlock/core/tool";
 import type { ToolOutcome } from "../tools/index.ts";
 import {
   exceeds,
-  measureTree,
+  forgetUsage,
   readUsage,
-  writeUsage,
-  type ChangeResult,
   type TreeUsage,
   type Workspace,
   type WorkspaceFs,
 } from "../workspace/index.ts";
 import { toolClass } from "./tool-classes.ts";
+import { createUsageCount } from "./usage-count.ts";
 
 export interface QuotaGuard {
   /** The same files, with what is written through them counted. */
@@ -26,48 +25,27 @@ export interface QuotaGuard {
 }
 
 export function createQuotaGuard(
-  workspace: Pick<Workspace, "tree" | "usage">,
+  workspace: Pick<Workspace, "tree" | "gitDir" | "usage">,
   files: WorkspaceFs,
   quota: Quota,
 ): QuotaGuard {
-  const written = { bytes: 0, files: 0 };
-  const note = (change: ChangeResult): ChangeResult => {
-    if (change.ok) {
-      written.bytes += (change.after?.size ?? 0) - (change.before?.size ?? 0);
-      written.files += Number(change.after !== null) - Number(change.before !== null);
-    }
-    return change;
-  };
-  const measure = async (): Promise<TreeUsage> => {
-    const usage = await measureTree(workspace.tree, quota);
-    await writeUsage(workspace.usage, usage);
-    return usage;
-  };
-  const afterFiles = async (): Promise<TreeUsage> => {
-    const before = await readUsage(workspace.usage);
-    if (before === null) return measure();
-    const usage = { bytes: before.bytes + written.bytes, files: before.files + written.files };
-    // What was added up may be off; what is refused for it is counted.
-    if (exceeds(before, quota) || exceeds(usage, quota)) return measure();
-    await writeUsage(workspace.usage, usage);
-    return usage;
-  };
+  const count = createUsageCount(workspace, files, quota);
   return {
-    files: {
-      ...files,
-      writeFile: async (...request) => note(await files.writeFile(...request)),
-      deleteFile: async (path) => note(await files.deleteFile(path)),
-    },
+    files: count.files,
     async refusal(manifest, args) {
-      if (manifest.effect === "read" || removes(manifest.name, args)) return null;
-      const usage = (await readUsage(workspace.usage)) ?? (await measure());
-      return exceeds(usage, quota) ? wordsOf(usage, quota) : null;
+      if (manifest.effect === "read") return null;
+      if (!removes(manifest.name, args)) {
+        const usage = (await readUsage(workspace.usage)) ?? (await count.ofAll());
+        if (exceeds(usage, quota)) return wordsOf(usage, quota);
+      }
+      if (toolClass(manifest.name) !== "mutate") await forgetUsage(workspace.usage);
+      return null;
     },
     async counted(manifest, outcome) {
       if (manifest.effect === "read") return outcome;
-      const count = toolClass(manifest.name) === "mutate" ? afterFiles : measure;
+      const measured = toolClass(manifest.name) === "mutate" ? count.ofFiles() : count.ofAll();
       // The call has had its effect: what can't be counted now is counted before the next one.
-      const usage = await count().catch(() => null);
+      const usage = await measured.catch(() => null);
       if (usage === null || !exceeds(usage, quota) || !("content" in outcome)) return outcome;
       return { ...outcome, content: { ...outcome.content, quota: wordsOf(usage, quota) } };
     },

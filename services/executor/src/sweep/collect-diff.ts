@@ -6,7 +6,8 @@ import { writeRunDiff, type Repositories, type RunDiff } from "@airlock/core/run
 import type { Keyring } from "@airlock/core/record";
 import type { Redis } from "@airlock/core/store";
 import {
-  commitOnMirror,
+  commitRun,
+  commitsPlace,
   compareTree,
   mirrorPlace,
   workspacePlaces,
@@ -39,15 +40,16 @@ export async function collectDiff(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { source, baseRevision, prepared } = run.record;
-  const mirror = mirrorPlace(deps.volume, source);
+  const objects = join(mirrorPlace(deps.volume, source), "objects");
+  const commits = commitsPlace(deps.volume, source);
   const places = workspacePlaces(join(deps.volume, run.id));
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(COMPARE_MS)]);
   const head = { version: 1, endedAt: run.endedAt, baseRevision, prepared } as const;
-  const compared = { places, objects: join(mirror, "objects"), baseRevision, prepared, limits: LIMITS };
+  const compared = { places, objects, baseRevision, prepared, limits: LIMITS };
   const commit = async (comparison: Comparison): Promise<string | null> => {
     if (deps.repositories(source)?.commit !== true || comparison.diff.filesTotal === 0) return null;
     const effects = await effectsOf(deps.redis, { run: run.id, turns: run.turns });
-    return commitOnMirror({ comparison, mirror, run: run.id, baseRevision, ...effects }, bounded);
+    return commitRun({ comparison, objects, commits, run: run.id, baseRevision, ...effects }, bounded);
   };
   const diff = await compareTree(
     compared,

@@ -1,6 +1,6 @@
 // The folders of a volume in; ended runs have their diff taken, then, after a while, their disk given back. It never touches
 // a run that has not ended, or in whose tree something may still run; every step may be cut short and repeated.
-import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readRun, readRunDiff, type RunHash } from "@airlock/core/run";
 import { errorFields, type Log } from "@airlock/core/runtime";
@@ -11,10 +11,13 @@ import {
   emptyWorkspace,
   exists,
   forgetWorkspace,
+  preparedPlaces,
   pruneRefs,
   readRecord,
   removeAbandoned,
+  removePrepared,
   removeTree,
+  repositoryPlaces,
   workspacePlaces,
   workspaceRuns,
 } from "../workspace/index.ts";
@@ -59,10 +62,10 @@ export async function sweepRemains(deps: SweepDeps, signal: AbortSignal): Promis
   for (const place of await buildingPlaces(volume)) {
     await apart(deps, place, () => removeAbandoned(place, ABANDONED_MS));
   }
-  for (const name of await namesIn(join(volume, "prepared"))) {
-    await apart(deps, name, () => removeAbandoned(join(volume, "prepared", name), PREPARED_MS));
-  }
-  await pruneMirrors(deps, signal);
+  const { folders, removing } = await preparedPlaces(volume);
+  for (const place of folders) await apart(deps, place, () => removePrepared(place, PREPARED_MS, signal));
+  for (const place of removing) await apart(deps, place, () => removeTree(place));
+  await pruneRepositories(deps, signal);
 }
 
 /** One place that can't be cleaned must not keep the others from it. */
@@ -134,19 +137,15 @@ async function forgetLater(deps: SweepDeps, run: string, mark: string): Promise<
   deps.log.write("info", "workspace_removed", { run });
 }
 
-async function pruneMirrors(deps: SweepDeps, signal: AbortSignal): Promise<void> {
-  const mirrors = (await namesIn(join(deps.volume, "mirrors"))).filter((name) => name.endsWith(".git"));
-  if (mirrors.length === 0) return;
+/** Of the mirrors, and of the repositories that runs are committed to. */
+async function pruneRepositories(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+  const repositories = (await repositoryPlaces(deps.volume)).filter((place) => place.endsWith(".git"));
+  if (repositories.length === 0) return;
   const home = join(deps.volume, ".sweeping");
   await mkdir(home, { recursive: true, mode: 0o700 });
   const git = await createTrustedGit(home);
-  for (const name of mirrors) {
-    const mirror = join(deps.volume, "mirrors", name);
-    await apart(deps, name, () => pruneRefs(git, { volume: deps.volume, mirror }, signal));
+  for (const repository of repositories) {
+    await apart(deps, repository, () => pruneRefs(git, { volume: deps.volume, repository }, signal));
   }
   await removeTree(home);
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch(() => []); // nothing of the kind was made yet
 }

@@ -1,5 +1,6 @@
+import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
-import { mkdir, open, type FileHandle } from "node:fs/promises";
+import { chmod, mkdir, open, stat, type FileHandle } from "node:fs/promises";
 import { refusePath, type PathRefusal } from "./path-rules.ts";
 import type { ServiceUser } from "./service-user.ts";
 
@@ -10,8 +11,9 @@ import type { ServiceUser } from "./service-user.ts";
 
 /** Linux's O_PATH, which `fs.constants` lacks: a handle that names an inode without opening it. */
 const O_PATH = 0o10_000_000;
-export const HELD_DIRECTORY = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
+const HELD_DIRECTORY = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
 const NEW_DIRECTORY_MODE = 0o755;
+const OWNER_ALL = 0o700;
 
 export type HeldDirectory = { readonly ok: true; readonly handle: FileHandle } | PathRefusal;
 export type HeldEntry = { readonly ok: true; readonly handle: FileHandle } | PathRefusal;
@@ -31,6 +33,32 @@ export async function closingAfter<Value>(handle: FileHandle, work: Promise<Valu
 /** The name of `child` below the held directory, for any call of `fs` that doesn't follow its last component. */
 export function below(directory: FileHandle, child: string): string {
   return `/proc/self/fd/${directory.fd}/${child}`;
+}
+
+/** As `below`, for a name that may be no text. */
+export function childOf(directory: FileHandle, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${directory.fd}/`), name]);
+}
+
+/**
+ * A folder, opened up where its owner had closed it to himself: no mode hides what is in it. Null for what is no folder
+ * or is gone; throws EPERM for a closed one of somebody else's.
+ */
+export async function holdFolder(place: Buffer | string): Promise<FileHandle | null> {
+  const held = await open(place, HELD_DIRECTORY).catch((error: unknown) => {
+    if (["ENOTDIR", "ELOOP", "ENOENT"].includes(errnoCode(error) ?? "")) return null;
+    throw error;
+  });
+  if (held === null) return null;
+  try {
+    const itself = `/proc/self/fd/${held.fd}`;
+    const mode = (await stat(itself)).mode & 0o7777;
+    if ((mode & OWNER_ALL) !== OWNER_ALL) await chmod(itself, mode | OWNER_ALL);
+    return held;
+  } catch (error) {
+    await held.close();
+    throw error;
+  }
 }
 
 export interface WalkRequest {

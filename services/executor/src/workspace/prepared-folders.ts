@@ -1,7 +1,7 @@
-// An operator's `prepare` step and a commit in, its folders out, made once for the same lockfiles however many runs ask for
-// them; refuses a step that fails or takes too long, of which nothing is left.
-import { createHash } from "node:crypto";
-import { lchown, mkdir, rename, utimes } from "node:fs/promises";
+// An operator's `prepare` step and a commit in, its folders out, made once for the same ref and lockfiles however many runs ask
+// for them; refuses a step that fails or takes too long, of which nothing is left.
+import { createHash, randomBytes } from "node:crypto";
+import { lchown, mkdir, readdir, rename, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import type { PrepareStep } from "@airlock/core/run";
@@ -10,10 +10,13 @@ import { below, closingAfter, errnoCode, holdDirectory, holdEntry, openRoot } fr
 import { exists } from "./mirror.ts";
 import { giveTree, makePrivateDirectory } from "./ownership.ts";
 import { removeTree } from "./remove-tree.ts";
+import { isOlder } from "./remove-workspace.ts";
 import type { ServiceUser } from "./service-user.ts";
 import type { TrustedGit } from "./trusted-git.ts";
 import { lockVolume } from "./volume-lock.ts";
 import { cachePlace, workspacePlaces } from "./workspace-places.ts";
+
+const REMOVING = ".removing-";
 
 /** Runs the step's command in a sandbox of its own; throws WORKSPACE_UNAVAILABLE where it doesn't end well. */
 export type RunPrepare = (
@@ -29,6 +32,7 @@ export type RunPrepare = (
 export interface PrepareRequest {
   readonly volume: string;
   readonly source: string;
+  readonly ref: string;
   readonly mirror: string;
   readonly baseRevision: string;
   /** the executor's own, gone when the workspace is built */
@@ -44,15 +48,23 @@ export async function preparedFolders(request: PrepareRequest, signal: AbortSign
   const { volume, serviceUser } = request;
   await makePrivateDirectory(join(volume, "prepared"), serviceUser);
   const place = join(volume, "prepared", await digestOf(request, signal));
-  if (!(await exists(place))) await prepareOnce(request, place, signal);
-  const now = new Date();
-  await utimes(place, now, now); // the sweeper removes what no run used for long
+  const lock = await lockVolume(lockOf(place), { wait: true, signal });
+  try {
+    if (!(await exists(place))) await prepareNow(request, place, signal);
+    const now = new Date();
+    await utimes(place, now, now); // marked under the lock, so that nobody removes them while they are copied
+  } finally {
+    await lock?.release();
+  }
   return place;
 }
 
-/** The same command over the same lockfiles gives the same folders; whatever else a commit holds is not asked. */
+/**
+ * The same command over the same lockfiles gives the same folders; whatever else a commit holds is not asked, and may decide
+ * them all the same. So each ref has its own: a branch that somebody pushed decides for nobody who didn't name it.
+ */
 async function digestOf(request: PrepareRequest, signal: AbortSignal): Promise<string> {
-  const { git, mirror, baseRevision, source, step } = request;
+  const { git, mirror, baseRevision, source, ref, step } = request;
   const locked = await Promise.all(
     step.lockfiles.map(async (file) => {
       const show = [`--git-dir=${mirror}`, "rev-parse", "--verify", "--quiet", `${baseRevision}:${file}`];
@@ -60,17 +72,45 @@ async function digestOf(request: PrepareRequest, signal: AbortSignal): Promise<s
       return [file, head.toString().trim()];
     }),
   );
-  const text = JSON.stringify([source, step.command, step.folders, locked]);
+  const text = JSON.stringify([source, ref, step.command, step.folders, locked]);
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-async function prepareOnce(request: PrepareRequest, place: string, signal: AbortSignal): Promise<void> {
-  const lock = await lockVolume(`${place}.lock`, { wait: true, signal });
+/** Gives back the disk of folders that no run used for so long; false where they are in use, or are being made. */
+export async function removePrepared(
+  place: string,
+  olderThanMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const lock = await lockVolume(lockOf(place), { wait: false, signal });
+  if (lock === null) return false;
+  const aside = join(dirname(place), `${REMOVING}${basename(place)}.${randomBytes(6).toString("hex")}`);
   try {
-    if (!(await exists(place))) await prepareNow(request, place, signal);
+    if (!(await isOlder(place, olderThanMs))) return false;
+    await rename(place, aside);
   } finally {
-    await lock?.release();
+    await lock.release();
   }
+  await removeTree(aside);
+  return true;
+}
+
+/** What lies among the prepared folders: those, and what a killed removal left. Lock files stay: somebody may hold them. */
+export async function preparedPlaces(
+  volume: string,
+): Promise<{ readonly folders: readonly string[]; readonly removing: readonly string[] }> {
+  const root = join(volume, "prepared");
+  const names = await readdir(root).catch((error: unknown) => {
+    if (errnoCode(error) === "ENOENT") return []; // no run had anything prepared
+    throw error;
+  });
+  const placesOf = (kind: RegExp): readonly string[] =>
+    names.filter((name) => kind.test(name)).map((name) => join(root, name));
+  return { folders: placesOf(/^[0-9a-f]+$/), removing: placesOf(/^\.removing-/) };
+}
+
+function lockOf(place: string): string {
+  return `${place}.lock`;
 }
 
 async function prepareNow(request: PrepareRequest, place: string, signal: AbortSignal): Promise<void> {

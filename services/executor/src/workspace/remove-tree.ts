@@ -2,14 +2,13 @@
 // no path of more than one component is ever looked up, so depth, links and strange names change nothing.
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, open, opendir, rename, rmdir, unlink, type FileHandle } from "node:fs/promises";
+import { lstat, opendir, rename, rmdir, unlink, type FileHandle } from "node:fs/promises";
 import { dirname, basename } from "node:path";
-import { closingAfter, errnoCode, HELD_DIRECTORY, openRoot } from "./held-directory.ts";
+import { childOf, closingAfter, errnoCode, holdFolder, openRoot } from "./held-directory.ts";
 
 /** Names read at a time, so that a folder with a million entries costs no more memory than one with these. */
 const BATCH = 4_096;
 const AT_ONCE = 32;
-const OWNER_ALL = 0o700;
 
 /** May be repeated after a crash, and where nothing is left. */
 export async function removeTree(path: string): Promise<void> {
@@ -19,7 +18,7 @@ export async function removeTree(path: string): Promise<void> {
 
 async function removeNamed(parent: FileHandle, name: Buffer): Promise<void> {
   const place = childOf(parent, name);
-  const root = await openDirectory(place);
+  const root = await holdFolder(place);
   if (root === null) return ignoring(["ENOENT"], unlink(place));
   await closingAfter(root, empty(root));
   await ignoring(["ENOENT"], rmdir(place));
@@ -31,7 +30,7 @@ async function empty(root: FileHandle): Promise<void> {
     rename(childOf(from, name), childOf(root, Buffer.from(`.removing-${randomUUID()}`)));
   for (let names = await someNames(root); names.length > 0; names = await someNames(root)) {
     for (const name of names) {
-      const folder = await openDirectory(childOf(root, name));
+      const folder = await holdFolder(childOf(root, name));
       if (folder === null) await ignoring(["ENOENT"], unlink(childOf(root, name)));
       else {
         await closingAfter(folder, flatten(folder, moveUp));
@@ -49,7 +48,7 @@ async function flatten(
     const place = childOf(folder, name);
     if (!(await lstat(place)).isDirectory()) return unlink(place);
     // moving a folder writes its entry `..`
-    const inner = await openDirectory(place);
+    const inner = await holdFolder(place);
     await inner?.close();
     return moveUp(folder, name);
   };
@@ -57,18 +56,6 @@ async function flatten(
     for (let at = 0; at < names.length; at += AT_ONCE) {
       await Promise.all(names.slice(at, at + AT_ONCE).map((name) => ignoring(["ENOENT"], remove(name))));
     }
-  }
-}
-
-/** Held, and opened up for its owner; null for what is no folder. */
-async function openDirectory(place: Buffer): Promise<FileHandle | null> {
-  try {
-    const held = await open(place, HELD_DIRECTORY);
-    await chmod(`/proc/self/fd/${held.fd}`, OWNER_ALL);
-    return held;
-  } catch (error) {
-    if (["ENOTDIR", "ELOOP", "ENOENT"].includes(errnoCode(error) ?? "")) return null;
-    throw error;
   }
 }
 
@@ -83,10 +70,6 @@ async function someNames(folder: FileHandle): Promise<readonly Buffer[]> {
     if (names.length >= BATCH) break;
   }
   return names;
-}
-
-function childOf(folder: FileHandle, name: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), name]);
 }
 
 async function ignoring(codes: readonly string[], work: Promise<void>): Promise<void> {

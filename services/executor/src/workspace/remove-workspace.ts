@@ -26,19 +26,23 @@ export async function forgetWorkspace(volume: string, runId: string): Promise<vo
 
 /** Removes what a killed preparation left behind, once it is older than any preparation can be. */
 export async function removeAbandoned(place: string, olderThanMs: number): Promise<boolean> {
-  const { mtimeMs } = await stat(place);
-  if (Date.now() - mtimeMs < olderThanMs) return false;
+  if (!(await isOlder(place, olderThanMs))) return false;
   await removeTree(place);
   return true;
+}
+
+/** By the file system's clock, which is the executor's own. */
+export async function isOlder(place: string, ms: number): Promise<boolean> {
+  return Date.now() - (await stat(place)).mtimeMs >= ms;
 }
 
 /** Drops the refs that preparations of gone runs fetched into, and the branches that such runs were committed to. */
 export async function pruneRefs(
   git: TrustedGit,
-  { volume, mirror }: { readonly volume: string; readonly mirror: string },
+  { volume, repository }: { readonly volume: string; readonly repository: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const dir = `--git-dir=${mirror}`;
+  const dir = `--git-dir=${repository}`;
   const list = ["for-each-ref", "--format=%(refname)", "refs/airlock/", "refs/heads/airlock/"];
   const { head } = await git.read([dir, ...list], { maxBytes: 64 * 1024 * 1024 }, signal);
   const refs = head.toString().split("\n");

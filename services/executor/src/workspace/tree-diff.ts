@@ -2,6 +2,7 @@
 // The tree is hostile: git gets a git dir that nobody else could write to, and asks nothing of a repository inside.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { removeSpecials } from "./remove-specials.ts";
 import { removeTree } from "./remove-tree.ts";
 import { createTrustedGit, type TrustedGit } from "./trusted-git.ts";
 import type { WorkspacePlaces } from "./workspace-places.ts";
@@ -22,7 +23,7 @@ export interface TreeDiff {
   /** What ignore rules keep out of the diff, folders as one. */
   readonly ignored: readonly string[];
   readonly ignoredTotal: number;
-  /** What git could not read or would not follow, in its words. */
+  /** What was taken away because git can't store it, and what git could not read or would not follow, in its words. */
   readonly problems: readonly string[];
 }
 
@@ -67,7 +68,8 @@ export async function compareTree<Value>(
     await writeFile(join(gitDir, "objects", "info", "alternates"), `${objects}\n`);
     const at = { git, inTree: ["-C", places.tree, `--git-dir=${gitDir}`, `--work-tree=${places.tree}`] };
     await git.run([...at.inTree, "read-tree", baseRevision], signal);
-    const problems = await indexTree(at, compared, signal);
+    const removed = await removedSpecials(places.tree);
+    const problems = [...removed, ...(await indexTree(at, compared, signal))];
     const treeId = await git.run([...at.inTree, "write-tree"], signal);
     const ignored = await ignoredNames(at, signal);
     const texts = await textsOf({ git, gitDir, from: baseRevision, to: treeId }, compared.limits, signal);
@@ -75,6 +77,14 @@ export async function compareTree<Value>(
   } finally {
     await removeTree(places.comparison);
   }
+}
+
+async function removedSpecials(tree: string): Promise<readonly string[]> {
+  const { names, total } = await removeSpecials(tree, LISTED);
+  const lines = names.map(
+    (name) => `removed ${JSON.stringify(name.slice(0, 300))}: a FIFO, socket or device`,
+  );
+  return total > names.length ? [...lines, `removed ${total - names.length} more of the kind`] : lines;
 }
 
 interface InTree {

@@ -1,16 +1,16 @@
 // A tree in, the disk that it takes and how many entries it has out; it stops as soon as a limit is passed, so that no tree
-// costs more than its quota to count. No link is followed.
+// costs more than its quota to count. No link is followed, and a folder that is closed to its owner is opened up: no mode hides files.
 import { Buffer } from "node:buffer";
-import { lstat, open, opendir, readFile, writeFile, type FileHandle } from "node:fs/promises";
+import { lstat, opendir, readFile, rm, writeFile, type FileHandle } from "node:fs/promises";
 import type { Quota } from "@airlock/core/run";
 import { z } from "zod";
-import { closingAfter, errnoCode, HELD_DIRECTORY, openRoot } from "./held-directory.ts";
+import { childOf, closingAfter, errnoCode, holdFolder } from "./held-directory.ts";
 
 const usageSchema = z.strictObject({
   /** of the disk, not of the files' lengths: a sparse file takes what it holds */
-  bytes: z.number(),
+  bytes: z.number().min(0),
   /** files, folders, links and whatever else has a name */
-  files: z.number(),
+  files: z.number().min(0),
 });
 export type TreeUsage = Readonly<z.infer<typeof usageSchema>>;
 
@@ -28,21 +28,36 @@ interface Count {
   readonly quota: Quota;
 }
 
-/** A tree deeper than 128 folders counts as over: nobody needs one. */
+/** A tree deeper than 128 folders counts as over: nobody needs one. So does a folder that can't be looked into. */
 export async function measureTree(tree: string, quota: Quota): Promise<TreeUsage> {
   const count: Count = { bytes: 0, files: 0, quota };
-  const root = await openRoot(tree);
-  await closingAfter(root, countFolder(count, root, 0));
+  await countInside(count, Buffer.from(tree), 0);
   return { bytes: count.bytes, files: count.files };
 }
 
+async function countInside(count: Count, place: Buffer, depth: number): Promise<void> {
+  try {
+    const folder = await holdFolder(place);
+    if (folder !== null) await closingAfter(folder, countFolder(count, folder, depth));
+  } catch (error) {
+    if (!["EACCES", "EPERM"].includes(errnoCode(error) ?? "")) throw error;
+    countAsOver(count);
+  }
+}
+
+function countAsOver(count: Count): void {
+  count.files = Math.max(count.files, count.quota.files + 1);
+}
+
 async function countFolder(count: Count, folder: FileHandle, depth: number): Promise<void> {
-  if (depth > MAX_DEPTH) count.files = Math.max(count.files, count.quota.files + 1);
+  if (depth > MAX_DEPTH) countAsOver(count);
   const names = namesOf(folder);
   for await (const some of names) {
     if (exceeds(count, count.quota)) return;
     const inner = await Promise.all(some.map((name) => countEntry(count, folder, name)));
-    for (const name of inner.filter((each) => each !== null)) await enter(count, { folder, name, depth });
+    for (const name of inner.filter((each) => each !== null)) {
+      if (!exceeds(count, count.quota)) await countInside(count, childOf(folder, name), depth + 1);
+    }
   }
 }
 
@@ -59,20 +74,6 @@ async function countEntry(count: Count, folder: FileHandle, name: Buffer): Promi
   }
 }
 
-async function enter(
-  count: Count,
-  { folder, name, depth }: { readonly folder: FileHandle; readonly name: Buffer; readonly depth: number },
-): Promise<void> {
-  if (exceeds(count, count.quota)) return;
-  try {
-    const inner = await open(childOf(folder, name), HELD_DIRECTORY);
-    await closingAfter(inner, countFolder(count, inner, depth + 1));
-  } catch (error) {
-    // One that went away meanwhile holds nothing; one that can't be looked into is counted by its own entry.
-    if (!["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errnoCode(error) ?? "")) throw error;
-  }
-}
-
 async function* namesOf(folder: FileHandle): AsyncGenerator<readonly Buffer[]> {
   let some: Buffer[] = [];
   // Latin-1 keeps each byte of a name.
@@ -83,10 +84,6 @@ async function* namesOf(folder: FileHandle): AsyncGenerator<readonly Buffer[]> {
     some = [];
   }
   if (some.length > 0) yield some;
-}
-
-function childOf(folder: FileHandle, name: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), name]);
 }
 
 /** What was last counted; null where nothing was, or nobody can tell. */
@@ -100,4 +97,9 @@ export async function readUsage(place: string): Promise<TreeUsage | null> {
 
 export function writeUsage(place: string, usage: TreeUsage): Promise<void> {
   return writeFile(place, JSON.stringify(usage), { mode: 0o600 });
+}
+
+/** The next call counts before it begins. */
+export function forgetUsage(place: string): Promise<void> {
+  return rm(place, { force: true });
 }

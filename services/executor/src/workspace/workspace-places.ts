@@ -18,7 +18,7 @@ export interface WorkspacePlaces {
 }
 
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
-const RESERVED = new Set(["cache", "mirrors", "prepared", "sandbox"]);
+const RESERVED = new Set(["cache", "commits", "mirrors", "prepared", "sandbox"]);
 
 export function assertRunId(runId: string): void {
   if (RUN_ID.test(runId) && !RESERVED.has(runId)) return;
@@ -60,11 +60,30 @@ export async function workspaceRuns(volume: string): Promise<readonly string[]> 
 /** What preparations left behind when they were killed, or are still at. */
 export async function buildingPlaces(volume: string): Promise<readonly string[]> {
   const names = await readdir(volume);
-  return names.filter((name) => builtFor(name) !== null).map((name) => join(volume, name));
+  const workspaces = names.filter((name) => builtFor(name) !== null).map((name) => join(volume, name));
+  const repositories = await repositoryPlaces(volume);
+  return [...workspaces, ...repositories.filter((place) => /\.git\.building-[^/]+$/.test(place))];
+}
+
+/** What lies among the mirrors, and among the repositories that runs are committed to. */
+export async function repositoryPlaces(volume: string): Promise<readonly string[]> {
+  const folders = ["mirrors", "commits"].map((name) => join(volume, name));
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(folder).catch(() => []); // nothing of the kind was made yet
+      return names.map((name) => join(folder, name));
+    }),
+  );
+  return found.flat();
 }
 
 export function mirrorPlace(volume: string, source: string): string {
   return join(volume, "mirrors", `${digestOf(source)}.git`);
+}
+
+/** Where runs of a source are committed to; it borrows the mirror's objects, and no sandbox sees it. */
+export function commitsPlace(volume: string, source: string): string {
+  return join(volume, "commits", `${digestOf(source)}.git`);
 }
 
 /** What the `prepare` steps of a source download, for the next of them. */

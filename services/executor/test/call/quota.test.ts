@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_QUOTA } from "@airlock/core/run";
 import { expect, test } from "vitest";
@@ -18,15 +18,17 @@ const OVER = { content: { done: true, quota: expect.stringContaining("over its q
 async function guarded(files: number) {
   const fixture = await treeFixture();
   const usage = join(fixture.root, "usage.json");
+  const { gitDir } = fixture.workspace;
+  mkdirSync(gitDir);
   const quota = { ...DEFAULT_QUOTA, files };
   // each call has a guard of its own, as in another process
-  const guard = () => createQuotaGuard({ tree: fixture.tree, usage }, fixture.files, quota);
+  const guard = () => createQuotaGuard({ tree: fixture.tree, gitDir, usage }, fixture.files, quota);
   const write = async (path: string) => {
     const own = guard();
     expect(await own.files.writeFile(path, Buffer.from("x"))).toMatchObject({ ok: true });
     return own.counted(WRITE, DONE);
   };
-  return { ...fixture, usage, guard, write };
+  return { ...fixture, gitDir, usage, guard, write };
 }
 
 test("the call that passes the quota says so, and the next that writes is refused until something is removed", async () => {
@@ -65,6 +67,53 @@ test("what files take is added up between two commands, and a count that can't b
   writeFileSync(usage, "{");
   expect(await guard().refusal(WRITE, {})).toBeNull();
   expect(await readUsage(usage)).toMatchObject({ files: 2 });
+});
+
+test("what is committed and deleted again and again is counted where it lies, in the git dir", async () => {
+  const { tree, gitDir, guard } = await guarded(100);
+  const git = ["git", `--git-dir=${gitDir}`, `--work-tree=${tree}`, "-c", "safe.directory=*"].join(" ");
+  const as = "-c user.name=a -c user.email=a@example.org";
+  execFileSync("bash", ["--norc", "-ec", `${git} init -q --template= .`], { cwd: tree });
+  const round = `for i in $(seq 20); do echo $1-$i > f$i; done; ${git} add -A; ${git} ${as} commit -qm m; rm f*`;
+  const commit = { name: "git_commit", effect: "mutating" } as const;
+  let rounds = 0;
+  for (; (await guard().refusal(commit, {})) === null && rounds < 20; rounds += 1) {
+    execFileSync("bash", ["--norc", "-ec", round, "bash", String(rounds)], { cwd: tree });
+    await guard().counted(commit, DONE);
+  }
+  expect(rounds).toBeGreaterThan(0);
+  expect(rounds).toBeLessThan(6);
+  expect(readdirSync(tree)).toEqual([]);
+});
+
+test("files that were sparse take nothing off the count when they are replaced or deleted", async () => {
+  const { tree, guard, write, usage } = await guarded(100);
+  execFileSync("bash", ["--norc", "-c", "truncate -s 60M a b"], { cwd: tree });
+  await guard().counted(RUN, DONE);
+  const first = await readUsage(usage);
+  await write("a");
+  const own = guard();
+  await own.files.deleteFile("b");
+  await own.counted(DELETE, DONE);
+  expect(await readUsage(usage)).toEqual({ bytes: (first?.bytes ?? 0) + 1, files: 1 });
+});
+
+test("a count that failed, and a call whose end nobody saw, leave no old number behind", async () => {
+  const { tree, guard, write, usage } = await guarded(100);
+  await write("a");
+  expect(await guard().refusal(RUN, { argv: ["make"] })).toBeNull();
+  expect(await readUsage(usage)).toBeNull();
+  await write("b");
+  await guard().files.writeFile("c", Buffer.from("x"));
+  expect(await readUsage(usage)).toBeNull();
+  await write("d");
+  rmSync(usage);
+  mkdirSync(usage); // nothing can be written there
+  expect(await guard().counted(RUN, DONE)).toEqual(DONE);
+  expect(await readUsage(usage)).toBeNull();
+  rmSync(usage, { recursive: true });
+  execFileSync("bash", ["--norc", "-c", "seq 200 | xargs touch"], { cwd: tree });
+  expect(await guard().refusal(WRITE, {})).toContain("over its quota");
 });
 
 test("a full disk refuses a write by name, and leaves the old file and no half of a new one", async () => {

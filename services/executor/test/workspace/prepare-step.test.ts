@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { existsSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdir, readFile as readFileAsync } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { PrepareStep } from "@airlock/core/run";
 import type { LogFields } from "@airlock/core/runtime";
 import { beforeEach, expect, test } from "vitest";
 import { createRunPrepare } from "../../src/call/run-prepare.ts";
-import { prepareWorkspace } from "../../src/workspace/index.ts";
+import { lockVolume, prepareWorkspace, preparedPlaces, removePrepared } from "../../src/workspace/index.ts";
 import { backendFixture, gitRepository, SERVICE_USER, temporaryDirectory } from "./fixture.ts";
 
 const signal = AbortSignal.timeout(120_000);
@@ -43,8 +44,8 @@ beforeEach(async () => {
   });
 });
 
-function workspace(runId: string, step: ReturnType<typeof prepare>) {
-  const request = { volume, runId, source, ref: "main", serviceUser: SERVICE_USER };
+function workspace(runId: string, step: ReturnType<typeof prepare>, ref = "main") {
+  const request = { volume, runId, source, ref, serviceUser: SERVICE_USER };
   return prepareWorkspace({ ...request, prepare: step }, signal);
 }
 
@@ -87,6 +88,48 @@ test("runs once for runs that begin together, and again for another lockfile alo
   expect(await runsOf()).toBe(2);
   expect(readFileSync(join(tree, "deps/made-of"), "utf8")).toBe("2\n");
 });
+
+test("what another ref with the same lockfiles holds decides nothing for this one", async () => {
+  const branch =
+    "git checkout -qb pushed; echo evil > file; git -c user.name=a -c user.email=a@b commit -qam x";
+  execFileSync("bash", ["--norc", "-ec", `${branch}; git checkout -q main`], { cwd: source });
+  const step = prepare("mkdir deps; cp file deps/made-of");
+  const made = async (run: string, ref: string): Promise<string> =>
+    readFileSync(join((await workspace(run, step, ref)).tree, "deps/made-of"), "utf8");
+  expect(await made("run-1", "pushed")).toBe("evil\n");
+  expect(await made("run-2", "main")).toBe("one\n");
+});
+
+test("waits for whoever removes what it would copy, and makes it anew", async () => {
+  await workspace("run-1", prepare(COUNTED));
+  const { folders } = await preparedPlaces(volume);
+  const [place = ""] = folders;
+  utimesSync(place, new Date(0), new Date(0));
+  const lock = await lockVolume(`${place}.lock`, { wait: false, signal });
+  const second = workspace("run-2", prepare(COUNTED));
+  const waits = async (): Promise<string> => {
+    while ((await holders(`${place}.lock`)) < 2) await setImmediate();
+    return "waits";
+  };
+  expect(await Promise.race([second.then(() => "copied"), waits()])).toBe("waits");
+  renameSync(place, join(root, "aside"));
+  await lock?.release();
+  const { tree } = await second;
+  expect(readFileSync(join(tree, "deps/made-of"), "utf8")).toBe("1\n");
+  expect(await runsOf()).toBe(2);
+  expect(await removePrepared(place, 60_000, signal)).toBe(false);
+  expect(await removePrepared(place, 0, signal)).toBe(true);
+  expect((await preparedPlaces(volume)).folders).toEqual([]);
+});
+
+/** Processes of `flock` that hold this file, or wait for it. */
+async function holders(file: string): Promise<number> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(
+    pids.map((pid) => readFileAsync(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
+  );
+  return lines.filter((line) => line.startsWith("/usr/bin/flock\0") && line.includes(`\0${file}\0`)).length;
+}
 
 test.each([
   ["exit code 3", "mkdir deps; echo half > deps/half; echo why >&2; exit 3", {}],

@@ -1,16 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { basename, dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { DEFAULT_SANDBOX_LIMITS } from "../../src/sandbox/index.ts";
 import {
-  commitOnMirror,
+  commitRun,
+  commitsPlace,
   compareTree,
   mirrorPlace,
   prepareWorkspace,
   workspacePlaces,
+  type Comparison,
 } from "../../src/workspace/index.ts";
-import { gitRepository, SERVICE_USER, temporaryDirectory } from "./fixture.ts";
+import { backendFixture, gitRepository, SERVICE_USER, temporaryDirectory } from "./fixture.ts";
 
 const signal = AbortSignal.timeout(120_000);
 const LIMITS = { textBytes: 100_000, files: 100 };
@@ -136,21 +139,50 @@ test("names with newlines and bytes that are no text, links and FIFOs do no harm
   expect(found.text).not.toContain("root:");
 });
 
-test("is kept as one commit on the mirror's branch, with trailers for the run and its items", async () => {
+test("special files under names that git reads neither hold it up nor hide anything, and are named", async () => {
+  const special = [
+    ".gitattributes",
+    ".gitignore",
+    "nested/.git/HEAD",
+    "src/.gitattributes",
+    "src/.gitignore",
+  ];
+  const script = `mkdir -p nested/.git; mkfifo ${special.join(" ")}; echo b > src/a; echo two > file; chmod 311 src`;
+  const { diff, places } = await workspace(script);
+  const found = await diff();
+  expect(found.files.map(({ path }) => path)).toEqual(["file", "src/a"]);
+  const named = special.map((name) => `removed "${name}": a FIFO, socket or device`);
+  expect(found.problems.toSorted()).toEqual(expect.arrayContaining(named));
+  expect(await readdir(join(places.tree, "src"))).toEqual(["a"]);
+});
+
+test("more special files than are listed are counted, sockets too, and links to one stay", async () => {
+  const socket = `perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0); bind(S, sockaddr_un("s"))'`;
+  const { diff } = await workspace(`for i in $(seq 60); do mkfifo f$i; done; ${socket}; ln -s f1 link`);
+  const found = await diff();
+  expect(found.problems).toHaveLength(51);
+  expect(found.problems.at(-1)).toBe("removed 11 more of the kind");
+  expect(found.files.map(({ path }) => path)).toEqual(["link"]);
+});
+
+test("is kept as one commit on a branch beside the mirror, with trailers for the run and its items", async () => {
   const { compared, source, volume } = await workspace("echo two > file");
   const mirror = mirrorPlace(volume, source);
-  const { baseRevision } = compared;
-  const request = { mirror, run: "run-1", baseRevision, items: ["run-1.1.1.0"], more: 2 };
+  const commits = commitsPlace(volume, source);
+  const { baseRevision, objects } = compared;
+  const all = ["cat-file", "--batch-all-objects", "--batch-check"];
+  const before = execFileSync("git", [`--git-dir=${mirror}`, ...all]);
+  const request = { objects, commits, run: "run-1", baseRevision, items: ["run-1.1.1.0"], more: 2 };
   for (const _ of [1, 2]) {
     const branch = await compareTree(
       compared,
-      (comparison) => commitOnMirror({ ...request, comparison }, signal),
+      (comparison) => commitRun({ ...request, comparison }, signal),
       signal,
     );
     expect(branch).toBe("airlock/run-1");
   }
   const git = (...args: string[]) =>
-    execFileSync("git", [`--git-dir=${mirror}`, ...args], { encoding: "utf8" });
+    execFileSync("git", [`--git-dir=${commits}`, ...args], { encoding: "utf8" });
   expect(git("show", "airlock/run-1:file")).toBe("two\n");
   expect(git("rev-parse", "airlock/run-1^").trim()).toBe(baseRevision);
   expect(git("log", "-1", "--format=%(trailers:only)", "airlock/run-1").trim().split("\n")).toEqual([
@@ -158,5 +190,43 @@ test("is kept as one commit on the mirror's branch, with trailers for the run an
     "Airlock-Item: run-1.1.1.0",
     "Airlock-Items-More: 2",
   ]);
+  expect(execFileSync("git", [`--git-dir=${mirror}`, ...all])).toEqual(before);
+  expect(await readdir(dirname(commits))).toEqual([basename(commits)]);
+  const clone = join(dirname(volume), "clone");
+  execFileSync("git", ["clone", "-q", "-b", "airlock/run-1", commits, clone]);
+  expect(readFileSync(join(clone, "file"), "utf8")).toBe("two\n");
   expect(readFileSync(join(source, "file"), "utf8")).toBe("one\n");
+});
+
+test("what one run made is in no object that a later run's sandbox sees", async () => {
+  const { compared, source, volume, root } = await workspace("echo 'secret of run-1' > made");
+  const { baseRevision, objects } = compared;
+  const request = { objects, commits: commitsPlace(volume, source), run: "run-1", baseRevision, more: 0 };
+  const commit = (comparison: Comparison) => commitRun({ ...request, comparison, items: [] }, signal);
+  await compareTree(compared, commit, signal);
+  const later = await prepareWorkspace(
+    { volume, runId: "run-2", source, ref: "main", serviceUser: SERVICE_USER },
+    signal,
+  );
+  const backend = await backendFixture(join(root, "state"));
+  const session = await backend.open(
+    { tree: later.tree, git: { gitDir: later.gitDir, objects: later.objects } },
+    DEFAULT_SANDBOX_LIMITS,
+  );
+  onTestFinished(() => session.close());
+  const seen = await session.exec(
+    {
+      name: "later",
+      fenceHolds: () => Promise.resolve(true),
+      argv: ["git", "cat-file", "--batch-all-objects", "--batch"],
+      cwdRel: "",
+      profile: "read",
+      timeoutMs: 20_000,
+    },
+    signal,
+  );
+  expect(seen).toMatchObject({ kind: "exited", code: 0 });
+  const text = "stdout" in seen ? Buffer.concat([seen.stdout.head, seen.stdout.tail]).toString() : "";
+  expect(text).toContain("one\n");
+  expect(text).not.toContain("secret of run-1");
 });
