@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject } from "@airlock/core/json";
@@ -163,6 +172,38 @@ describe("git_push", () => {
     expect(await callTool(tool, here, { branch: "agent/fix" })).toMatchObject({ content: { pushed: true } });
     expect([existsSync(marker), existsSync(join(workspace.tree, "marker"))]).toEqual([false, false]);
     expect(readFileSync(join(workspace.staging, "push", "gitconfig"), "utf8")).toContain(credentials);
+  });
+
+  test("obeys no configuration of the run's git dir, which without a sandbox is the agent's", async () => {
+    const { push, root, remote, workspace, head, inRemote } = await pushFixture();
+    const marker = join(root, "marker");
+    const evil = `[core]\n\tsshCommand = touch ${marker}\n\talternateRefsCommand = touch ${marker}\n[credential]\n\thelper = "!touch ${marker}"\n`;
+    const elsewhere = `[url "${root}/elsewhere"]\n\tinsteadOf = ${remote}\n\tpushInsteadOf = ${remote}\n`;
+    appendFileSync(join(workspace.gitDir, "config"), evil + elsewhere);
+    expect(await push({ branch: "agent/fix" })).toMatchObject({ content: { pushed: true } });
+    expect(inRemote("rev-parse", "refs/heads/agent/fix")).toBe(head());
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test("finds the run's commit among packed refs, and reads neither links nor pipes in their place", async () => {
+    const { push, root, workspace, git, head, inRemote } = await pushFixture();
+    const first = head();
+    git("pack-refs", "--all");
+    expect(await push({ branch: "agent/fix" })).toMatchObject({ content: { pushed: true } });
+    expect(inRemote("rev-parse", "refs/heads/agent/fix")).toBe(first);
+    const [packed, kept] = [join(workspace.gitDir, "packed-refs"), join(root, "kept")];
+    renameSync(packed, kept);
+    for (const place of [
+      ["ln", "-s", kept, packed],
+      ["mkfifo", packed],
+    ]) {
+      execFileSync(place[0] ?? "", place.slice(1));
+      expect(await push({ branch: "agent/fix" })).toMatchObject({
+        status: "refused",
+        errorClass: "TOOL_FAILED",
+      });
+      rmSync(packed);
+    }
   });
 
   test("reaches a remote by the operator's own ssh, and refuses a file that others may read", async () => {

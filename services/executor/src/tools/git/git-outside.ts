@@ -1,5 +1,5 @@
 // Runs git for a push: outside of every sandbox, because it needs the network and the operator's credentials, and over
-// the run's git dir only, which nothing but the executor's own git commands ever wrote to. It never sees the tree.
+// a git dir of the executor's own, which borrows the run's objects. It never sees the run's git dir itself, nor the tree.
 import { spawn } from "node:child_process";
 import { createOutputCollector, killMarked, MARK_VARIABLE, processMarker } from "../../sandbox/index.ts";
 import { trustedGitEnvironment } from "../../workspace/index.ts";
