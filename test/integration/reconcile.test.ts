@@ -323,7 +323,9 @@ describe("finding out", () => {
     let fails = 1;
     const workspaces: Deps["workspaces"] = () => {
       fails -= 1;
-      return fails < 0 ? executor().workspaces(grant()) : Promise.reject(new Error("the volume is away"));
+      return fails < 0
+        ? executor().workspaces(grant(), never)
+        : Promise.reject(new Error("the volume is away"));
     };
     const deps = executor({ workspaces });
     await lose(deps.owner);

@@ -54,7 +54,7 @@ async function probeCall(deps: Deps, call: UnknownCall, signal: AbortSignal): Pr
   const expected = openExpected(deps.keyring, itemKey, entry.expected);
   if (expected === null) return "inconclusive";
   // a probe reads, whatever its tool does
-  const prepared = await prepareCall(deps, { ...grant, effect: "read" }, manifest.limits);
+  const prepared = await prepareCall(deps, { ...grant, effect: "read" }, { ...manifest.limits, signal });
   if (!prepared.ok) throw new AirlockError("WORKSPACE_UNAVAILABLE", prepared.detail);
   const { files, session, workspace } = prepared;
   const context = {
