@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,6 +29,10 @@ afterEach(async () => {
   await pair.close();
   await rm(folder, { recursive: true });
 });
+
+/** Names as executors of a host that nobody here can see into have them. */
+const SUFFIX = "_000000000000_1-1_00000000-0000-0000-0000-000000000000";
+const [ONE, TWO, THREE] = [`one${SUFFIX}`, `two${SUFFIX}`, `three${SUFFIX}`];
 
 async function executor(owner: string): Promise<DurableExecutor> {
   const started = await startDurableExecutor({ url: pair.url, folder, owner });
@@ -65,7 +69,7 @@ const stateOf = async (by: DurableExecutor, call: TestCall) => (await by.ledger.
 
 describe("a failover that loses", () => {
   test("the decision: nobody can claim what was not decided", async () => {
-    const one = await openExecutor("one");
+    const one = await openExecutor(ONE);
     await pair.cutOff();
     const call = await grantedCall();
     await pair.failOver();
@@ -74,7 +78,7 @@ describe("a failover that loses", () => {
   });
 
   test("a claim: the next one's fence is above every fence of before, and the old holder can't begin", async () => {
-    const [one, two] = [await openExecutor("one"), await openExecutor("two")];
+    const [one, two] = [await openExecutor(ONE), await openExecutor(TWO)];
     const call = await grantedCall();
     await pair.cutOff();
     expect(await one.claim(call)).toMatchObject({ kind: "claimed", fence: 1 });
@@ -87,7 +91,7 @@ describe("a failover that loses", () => {
   });
 
   test.each(["no entry at all", "the claim"])("the start, back to %s: it is unknown", async (left) => {
-    const one = await openExecutor("one");
+    const one = await openExecutor(ONE);
     const call = await grantedCall();
     if (left === "no entry at all") await pair.cutOff();
     const claimed = await one.claim(call);
@@ -100,14 +104,14 @@ describe("a failover that loses", () => {
     expect(await one.ledger.read(call.itemKey)).toMatchObject({
       state: "OUTCOME_UNKNOWN",
       fence: 1,
-      owner: "one",
+      owner: ONE,
     });
     expect(await one.claim(call)).toEqual({ kind: "unknown", fence: 1 });
     expect(await one.durability.end({ itemKey: call.itemKey, fence: 1 }, DONE)).toBe(false);
   });
 
   test("the end: it is ended again, with its result", async () => {
-    const one = await openExecutor("one");
+    const one = await openExecutor(ONE);
     const call = await grantedCall();
     const fence = await one.start(call);
     await pair.cutOff();
@@ -120,7 +124,7 @@ describe("a failover that loses", () => {
   });
 
   test("the end and the start: the log's own end is what was found out", async () => {
-    const one = await openExecutor("one");
+    const one = await openExecutor(ONE);
     const call = await grantedCall();
     await pair.cutOff();
     const fence = await one.start(call);
@@ -133,7 +137,7 @@ describe("a failover that loses", () => {
   });
 
   test("the start of an executor that died with it: another one's sweep finds it in the log", async () => {
-    const [one, two] = [await openExecutor("one"), await openExecutor("two")];
+    const [one, two] = [await openExecutor(ONE), await openExecutor(TWO)];
     const call = await grantedCall();
     await pair.cutOff();
     await one.start(call);
@@ -141,14 +145,27 @@ describe("a failover that loses", () => {
     await pair.failOver();
     await reopened(two);
     expect(await stateOf(two, call)).toBe("OUTCOME_UNKNOWN");
-    expect(two.durability.writeAhead.knownStart(call.itemKey, 1, "one")).toBe(true);
-    expect(await readdir(folder)).toEqual(["two"]);
+    expect(two.durability.writeAhead.knownStart(call.itemKey, 1, ONE)).toBe(true);
+    expect(await readdir(folder)).toEqual([TWO]);
+  });
+
+  test("leaves alone what lies beside the logs and is none", async () => {
+    const foreign = ["lost+found", "mirrors", newRunId(), "one"].map((name) => path.join(folder, name));
+    for (const place of foreign) {
+      await mkdir(place);
+      await writeFile(path.join(place, "kept"), "");
+    }
+    const one = await openExecutor(ONE);
+    await pair.cutOff();
+    await pair.failOver();
+    await reopened(one);
+    for (const place of foreign) expect(await readdir(place)).toEqual(["kept"]);
   });
 });
 
 describe("a failover and a lost disk", () => {
   test("make every granted call unknown that its executor may have begun, and no other", async () => {
-    const [one, two] = [await openExecutor("one"), await openExecutor("two")];
+    const [one, two] = [await openExecutor(ONE), await openExecutor(TWO)];
     const [lost, read, settled, others] = [
       await grantedCall(),
       await grantedCall("read"),
@@ -164,31 +181,31 @@ describe("a failover and a lost disk", () => {
     await pair.cutOff();
     await one.start(lost);
     await die(one);
-    await rm(path.join(folder, "one"), { recursive: true });
+    await rm(path.join(folder, ONE), { recursive: true });
     await pair.failOver();
     await reopened(two);
     expect(await stateOf(two, lost)).toBe("OUTCOME_UNKNOWN");
     expect(await two.claim(lost)).toMatchObject({ kind: "unknown" });
     expect(await stateOf(two, others)).toBe("CLAIMED");
     expect([await stateOf(two, read), await stateOf(two, settled)]).toEqual([undefined, undefined]);
-    expect(two.told).toContainEqual({ event: "log_lost", count: 1, detail: "one" });
+    expect(two.told).toContainEqual({ event: "log_lost", count: 1, detail: ONE });
   });
 
   test("are told apart from a lost disk alone, of which Redis knows every start", async () => {
-    const [one, two] = [await openExecutor("one"), await openExecutor("two")];
+    const [one, two] = [await openExecutor(ONE), await openExecutor(TWO)];
     const call = await grantedCall();
     await two.redis.hset(runKeys(call.run).call(call.itemKey), { grantRecord: signedGrant(call) });
     await die(one);
-    await rm(path.join(folder, "one"), { recursive: true });
-    const three = await openExecutor("three");
+    await rm(path.join(folder, ONE), { recursive: true });
+    const three = await openExecutor(THREE);
     expect(await three.claim(call)).toMatchObject({ kind: "claimed" });
   });
 });
 
 describe("claims after a failover", () => {
   test("stay frozen until every log in use was held against Redis", async () => {
-    const one = await openExecutor("one");
-    const stuck = await openExecutor("stuck");
+    const one = await openExecutor(ONE);
+    const stuck = await openExecutor(`stuck${SUFFIX}`);
     const call = await grantedCall();
     await pair.cutOff();
     await stuck.start(call);
@@ -205,7 +222,7 @@ describe("claims after a failover", () => {
   });
 
   test("that were under way are noticed: what was entered before doesn't hold any more", async () => {
-    const one = await openExecutor("one");
+    const one = await openExecutor(ONE);
     const pass = await one.durability.enter();
     expect(pass?.still()).toBe(true);
     await pair.cutOff();
@@ -217,7 +234,7 @@ describe("claims after a failover", () => {
 
 describe("an executor that starts", () => {
   test("ends what a dead one had written down as ended, and loses what it had only begun", async () => {
-    const one = await openExecutor("one");
+    const one = await openExecutor(ONE);
     const [ended, begun, unlogged] = [await grantedCall(), await grantedCall(), await grantedCall()];
     await one.start(ended);
     await one.durability.writeAhead.committed({ itemKey: ended.itemKey, fence: 1 }, DONE);
@@ -225,39 +242,39 @@ describe("an executor that starts", () => {
     await one.claim(unlogged);
     await one.durability.begin(unlogged.itemKey, 1, { expected: null });
     await die(one);
-    const two = await openExecutor("two");
+    const two = await openExecutor(TWO);
     expect([await stateOf(two, ended), await stateOf(two, begun), await stateOf(two, unlogged)]).toEqual([
       "EXECUTED",
       "OUTCOME_UNKNOWN",
       "STARTED",
     ]);
     const { writeAhead } = two.durability;
-    expect(writeAhead.knownStart(begun.itemKey, 1, "one")).toBe(true);
-    expect(writeAhead.knownStart(unlogged.itemKey, 1, "one")).toBe(false);
+    expect(writeAhead.knownStart(begun.itemKey, 1, ONE)).toBe(true);
+    expect(writeAhead.knownStart(unlogged.itemKey, 1, ONE)).toBe(false);
     expect(writeAhead.knownStart(begun.itemKey, 1, "nobody")).toBeNull();
     expect(two.durability.knownFence(begun.itemKey)).toBe(1);
   });
 
   test("is not needed for the log of a dead one: whoever meets its call takes the log over", async () => {
-    const [one, two] = [await openExecutor("one"), await openExecutor("two")];
+    const [one, two] = [await openExecutor(ONE), await openExecutor(TWO)];
     const call = await grantedCall();
     await one.start(call);
     await one.durability.writeAhead.committed({ itemKey: call.itemKey, fence: 1 }, DONE);
-    await two.durability.adopt("one");
-    expect([await stateOf(two, call), await readdir(folder)]).toEqual(["STARTED", ["one", "two"]]);
+    await two.durability.adopt(ONE);
+    expect([await stateOf(two, call), await readdir(folder)]).toEqual(["STARTED", [ONE, TWO]]);
     await die(one);
-    await two.durability.adopt("one");
-    expect([await stateOf(two, call), await readdir(folder)]).toEqual(["EXECUTED", ["two"]]);
+    await two.durability.adopt(ONE);
+    expect([await stateOf(two, call), await readdir(folder)]).toEqual(["EXECUTED", [TWO]]);
   });
 
   test("keeps as evidence what comes after somebody else's fence", async () => {
-    const one = await openExecutor("one");
+    const one = await openExecutor(ONE);
     const call = await grantedCall();
     await one.start(call);
     await one.durability.writeAhead.committed({ itemKey: call.itemKey, fence: 1 }, DONE);
     await one.redis.hset(runKeys(call.run).ledger(call.itemKey), { state: "NEEDS_HUMAN", fence: 2 });
     await die(one);
-    const two = await openExecutor("two");
+    const two = await openExecutor(TWO);
     expect(await two.ledger.read(call.itemKey)).toMatchObject({
       state: "NEEDS_HUMAN",
       evidence: { fence: 1, status: "ok", contentDigest: DONE.contentDigest },
@@ -271,7 +288,7 @@ function lineOf({ itemKey }: TestCall) {
     digest: "d".repeat(64),
     tool: "write_file",
     effect: "mutating",
-    owner: "one",
+    owner: ONE,
   } as const;
   return { itemKey, ...about };
 }

@@ -16,6 +16,7 @@ import {
   reconcileCall,
   sealExpected,
 } from "../../services/executor/src/reconcile/index.ts";
+import { MARK_VARIABLE, processMarker } from "../../services/executor/src/sandbox/index.ts";
 import { TOOL_BODIES } from "../../services/executor/src/tools/index.ts";
 import { expectFiles, plainFile } from "../../services/executor/src/tools/file-states.ts";
 import {
@@ -302,11 +303,29 @@ describe("finding out", () => {
     expect(await published()).toMatchObject([{ state: "OUTCOME_UNKNOWN" }]);
   });
 
+  const none = { backend: { name: "none", kill: () => Promise.resolve(false) }, probe: { held: new Set() } };
+  test.each([
+    ["without a sandbox", null],
+    ["with the sandbox switched off", none as unknown as Deps["sandbox"]],
+  ])("ends what a call runs outside of every sandbox, by its name, also %s", async (_, sandbox) => {
+    const deps = executor({ sandbox });
+    await lose(deps.owner);
+    content(AFTER);
+    const env = { [MARK_VARIABLE]: processMarker(`${item}.1`) };
+    const left = spawn("/bin/sleep", ["1000"], { env });
+    onTestFinished(() => void left.kill("SIGKILL"));
+    const ended = new Promise((resolve) => left.once("exit", (_code, signal) => resolve(signal)));
+    await reconcileCall(deps, grant(), never);
+    expect(await ended).toBe("SIGKILL");
+  });
+
   test("goes on where the workspace can't be opened at first", async () => {
     let fails = 1;
     const workspaces: Deps["workspaces"] = () => {
       fails -= 1;
-      return fails < 0 ? executor().workspaces(grant()) : Promise.reject(new Error("the volume is away"));
+      return fails < 0
+        ? executor().workspaces(grant(), never)
+        : Promise.reject(new Error("the volume is away"));
     };
     const deps = executor({ workspaces });
     await lose(deps.owner);

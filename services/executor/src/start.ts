@@ -1,7 +1,5 @@
-import { existsSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
-import { AirlockError } from "@airlock/core/fault";
 import {
   consume,
   createCancelBoard,
@@ -23,6 +21,7 @@ import { createWorkspaces } from "./call/workspaces.ts";
 import { executorConfig, type ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { openHolding } from "./open-holding.ts";
+import { openPlaces } from "./open-places.ts";
 import { openSandbox, sandboxCheck } from "./open-sandbox.ts";
 import { startHeartbeat } from "./pool/index.ts";
 import { onResolution, ownerName } from "./reconcile/index.ts";
@@ -34,13 +33,13 @@ import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
 export async function startExecutor(context: ServiceContext): Promise<RunningService> {
   const { redis, keyring, log, metrics, signal } = context;
   const config = executorConfig();
-  refuseReachablePolicies(config);
+  const serviceUser = serviceUserOf(config);
+  await openPlaces(config, serviceUser);
   const { catalog, operatorTools } = loadTools(config.tools);
   const repositories = loadRepositories(config.repositories);
   const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
-  const serviceUser = serviceUserOf(config);
   const owner = ownerName();
   const holding = await openHolding(context, config, owner);
   const sandbox = await openSandbox(context, config, serviceUser);
@@ -99,21 +98,6 @@ function startDuties(
     { cancel: (run) => cancels.cancel(run), ended: (run) => sweeper.ended(run) },
   );
   return { drain: () => heartbeat.drain(), done: Promise.all([watching, sweeper.done, heartbeat.done]) };
-}
-
-/** Nothing that decides about an agent lies where its workspaces are. */
-function refuseReachablePolicies({ policies, volume }: ExecutorConfig): void {
-  const [folder, outer] = [policies, volume].map((place) => realpathOf(path.resolve(place)));
-  if (folder === undefined || outer === undefined) return;
-  if (folder !== outer && !folder.startsWith(`${outer}/`)) return;
-  throw new AirlockError(
-    "CONFIG_INVALID",
-    "AIRLOCK_POLICIES lies inside AIRLOCK_VOLUME, where agents write; move it out",
-  );
-}
-
-function realpathOf(place: string): string {
-  return existsSync(place) ? realpathSync(place) : place;
 }
 
 function serviceUserOf(config: ExecutorConfig): ServiceUser | null {

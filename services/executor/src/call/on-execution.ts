@@ -127,7 +127,7 @@ async function execute(
 ): Promise<Left> {
   const { grant, fence, opened } = claimed;
   if (!opened.ok) return refuse(deps, claimed, opened);
-  const prepared = await prepareCall(deps, grant, opened.manifest.limits);
+  const prepared = await prepareCall(deps, grant, { ...opened.manifest.limits, signal });
   if (!prepared.ok) return refuse(deps, claimed, prepared);
   try {
     const refusal = await decideHere(deps, grant, { ...opened, view: prepared.files.look });

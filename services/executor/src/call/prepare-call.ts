@@ -2,6 +2,7 @@
 // refuses, before anything begins, what the machine, the operator or Redis can't carry.
 import type { ExecutionBody } from "@airlock/core/contract";
 import { AirlockError, type ErrorClass } from "@airlock/core/fault";
+import { RUN_CANCELLED } from "@airlock/core/queue";
 import { DEFAULT_QUOTA } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
@@ -27,18 +28,18 @@ export type PreparedCall =
 export async function prepareCall(
   deps: Deps,
   grant: ExecutionBody,
-  limits: { readonly outputBytes: number },
+  { outputBytes, signal }: { readonly outputBytes: number; readonly signal: AbortSignal },
 ): Promise<PreparedCall> {
   const refused = (await durabilityRefusal(deps, grant)) ?? sandboxRefusal(deps, grant.tool);
   if (refused !== null) return refused;
   try {
-    const workspace = await deps.workspaces(grant);
+    const workspace = await deps.workspaces(grant, signal);
     const opened = await openWorkspaceFs({ ...workspace, serviceUser: deps.serviceUser });
     const allowed = deps.repositories(grant.workspace.source)?.quota ?? DEFAULT_QUOTA;
     const quota = createQuotaGuard(workspace, opened, allowed);
     const { files } = quota;
     const epochHolds = await watchEpoch(deps, grant);
-    const session = await openSession(deps, workspace, { tool: grant.tool, ...limits });
+    const session = await openSession(deps, workspace, { tool: grant.tool, outputBytes });
     return {
       ok: true,
       files,
@@ -51,11 +52,19 @@ export async function prepareCall(
       },
     };
   } catch (error) {
+    if (signal.aborted && signal.reason !== RUN_CANCELLED) throw error; // nothing is said about the call
+    if (signal.aborted) return CANCELLED;
     if (isDiskFull(error)) return { ok: false, errorClass: "DISK_FULL", detail: "no room for a workspace" };
     if (!(error instanceof AirlockError)) throw error;
     return { ok: false, errorClass: "WORKSPACE_FAILED", detail: error.message };
   }
 }
+
+const CANCELLED = {
+  ok: false,
+  errorClass: "CANCELLED",
+  detail: "cancelled while its workspace was prepared",
+} as const;
 
 async function watchEpoch({ redis }: Deps, { run, effect }: ExecutionBody): Promise<() => Promise<boolean>> {
   if (effect === "read") return () => Promise.resolve(true);

@@ -4,10 +4,17 @@ import { AirlockError } from "@airlock/core/fault";
 import { sourceAllowed, type Repositories } from "@airlock/core/run";
 import type { ExecutorConfig } from "../config.ts";
 import { createLatelyFailed } from "./lately-failed.ts";
+import { createSharedWork } from "./shared-work.ts";
 import { prepareWorkspace, type RunPrepare, type ServiceUser, type Workspace } from "../workspace/index.ts";
 
-/** Gives the workspace of a granted run, made on its first call; calls that ask together wait for one preparation. */
-export type Workspaces = (grant: Pick<ExecutionBody, "run" | "workspace">) => Promise<Workspace>;
+/**
+ * Gives the workspace of a granted run, made on its first call; calls that ask together wait for one preparation, which
+ * goes on until the last of them is cancelled.
+ */
+export type Workspaces = (
+  grant: Pick<ExecutionBody, "run" | "workspace">,
+  signal: AbortSignal,
+) => Promise<Workspace>;
 
 const FAILED_MS = 30_000;
 
@@ -19,30 +26,26 @@ export function createWorkspaces(
     readonly repositories: Repositories;
     readonly runPrepare: RunPrepare;
   },
-  signal: AbortSignal,
+  stopped: AbortSignal,
 ): Workspaces {
   const { config, serviceUser, repositories, runPrepare } = deps;
   const volume = path.resolve(config.volume);
-  const preparing = new Map<string, Promise<Workspace>>();
+  const prepareShared = createSharedWork<Workspace>();
   const failed = createLatelyFailed(FAILED_MS);
-  return async ({ run, workspace: { source, ref, baseRevision } }) => {
+  return async ({ run, workspace: { source, ref, baseRevision } }, signal) => {
     refuseForeign(source, config.sources);
     failed.check(run);
-    const known = preparing.get(run);
-    if (known !== undefined) return known;
-    const { prepare: step, credentials } = repositories(source) ?? {};
-    const prepare = step === undefined ? undefined : { step, run: runPrepare };
-    const request = { volume, runId: run, source, ref, baseRevision, serviceUser, credentials, prepare };
-    const prepared = prepareWorkspace(request, signal);
-    preparing.set(run, prepared);
-    try {
-      return await prepared;
-    } catch (error) {
-      if (step !== undefined) failed.note(run, error);
-      throw error;
-    } finally {
-      preparing.delete(run);
-    }
+    return prepareShared(run, signal, async (wanted) => {
+      const { prepare: step, credentials } = repositories(source) ?? {};
+      const prepare = step === undefined ? undefined : { step, run: runPrepare };
+      const request = { volume, runId: run, source, ref, baseRevision, serviceUser, credentials, prepare };
+      try {
+        return await prepareWorkspace(request, AbortSignal.any([stopped, wanted]));
+      } catch (error) {
+        if (step !== undefined && !wanted.aborted) failed.note(run, error);
+        throw error;
+      }
+    });
   };
 }
 

@@ -2,10 +2,11 @@
 import { readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { globalKeys, type Redis } from "@airlock/core/store";
-import { lockFolder } from "./folder-lock.ts";
+import { isOwnerName } from "../reconcile/owner.ts";
+import { exists, lockVolume, type VolumeLock } from "../workspace/index.ts";
 import { markSchema, readMark, type Mark } from "./mark.ts";
 import { ownersBelow, readLog, type LoggedCalls } from "./read-log.ts";
-import type { WriteAheadLog } from "./write-ahead-log.ts";
+import { lockIn, type WriteAheadLog } from "./write-ahead-log.ts";
 
 export interface PoolLogs {
   /** Those of others, used or not. */
@@ -32,7 +33,7 @@ export function createPoolLogs(redis: Redis, log: WriteAheadLog, pool: string): 
     folders,
     forget,
     async adopt(folder, hold) {
-      const lock = await lockFolder(folder);
+      const lock = await lockUnused(folder);
       if (lock === null) return false;
       try {
         await hold(await readLog(folder));
@@ -66,10 +67,22 @@ export function createPoolLogs(redis: Redis, log: WriteAheadLog, pool: string): 
   };
 }
 
+/** Nothing but a log has an owner's name: whatever else lies there is somebody's, and stays. */
 async function foldersBeside(own: string): Promise<readonly string[]> {
   const base = path.dirname(own);
-  const names = (await readdir(base)).filter((name) => !name.startsWith("."));
-  return names.map((name) => path.join(base, name)).filter((folder) => folder !== own);
+  const entries = await readdir(base, { withFileTypes: true });
+  const logs = entries.filter((entry) => entry.isDirectory() && isOwnerName(entry.name));
+  return logs.map(({ name }) => path.join(base, name)).filter((folder) => folder !== own);
+}
+
+/** Null where it is in use, or was adopted in the meantime; throws where it can't be locked. */
+async function lockUnused(folder: string): Promise<VolumeLock | null> {
+  try {
+    return await lockVolume(lockIn(folder), { wait: false });
+  } catch (error) {
+    if (await exists(folder)) throw error;
+    return null;
+  }
 }
 
 async function registeredIn(redis: Redis, key: string): Promise<ReadonlyMap<string, Mark>> {

@@ -3,8 +3,8 @@
 import { mkdir, rename } from "node:fs/promises";
 import path from "node:path";
 import type { Ending } from "@airlock/core/ledger";
+import { lockVolume, type VolumeLock } from "../workspace/index.ts";
 import { syncFolder } from "./append-file.ts";
-import { lockFolder, type FolderLock } from "./folder-lock.ts";
 import { createKnownStarts, type KnownStarts } from "./known-starts.ts";
 import type { StartedLine } from "./log-line.ts";
 import { openLogWriter, type LogWriter } from "./log-writer.ts";
@@ -33,13 +33,18 @@ export interface WriteAheadLog extends Pick<KnownStarts, "knownFence" | "knownSt
 
 const LOCK_LOST = "the lock of the write-ahead log was lost: restart the executor";
 
+/** What the process holds that a log belongs to. */
+export function lockIn(folder: string): string {
+  return path.join(folder, "lock");
+}
+
 /** Makes the log of `owner` below `base`, locked before anybody can see it. */
 export async function openWriteAheadLog(base: string, owner: string): Promise<WriteAheadLog> {
   await mkdir(base, { recursive: true, mode: 0o700 });
   const hidden = path.join(base, `.new-${owner}`);
   const folder = path.join(base, owner);
   await mkdir(hidden, { mode: 0o700 });
-  const lock = await lockFolder(hidden);
+  const lock = await lockVolume(lockIn(hidden), { wait: false });
   if (lock === null) throw new Error(`${hidden} was locked by somebody else as it was made`);
   await rename(hidden, folder);
   await syncFolder(base);
@@ -58,7 +63,7 @@ export async function openWriteAheadLog(base: string, owner: string): Promise<Wr
 interface Parts {
   readonly folder: string;
   readonly owner: string;
-  readonly lock: FolderLock;
+  readonly lock: VolumeLock;
   readonly known: KnownStarts;
   /** the file with the start of each call that runs now */
   readonly running: Map<string, string>;

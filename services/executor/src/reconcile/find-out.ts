@@ -7,6 +7,7 @@ import type { LedgerEntry } from "@airlock/core/ledger";
 import { prepareCall } from "../call/prepare-call.ts";
 import { toolClass } from "../call/tool-classes.ts";
 import type { Deps } from "../deps.ts";
+import { killMarked, processMarker } from "../sandbox/index.ts";
 import { openExpected } from "./expected.ts";
 import type { LostStart } from "./lost-start.ts";
 
@@ -29,14 +30,19 @@ export async function findOut(deps: Deps, call: UnknownCall, signal: AbortSignal
   return probeCall(deps, call, signal);
 }
 
-/** The sandbox of the lost start, by its name: what still runs in it must not outrun the probe. */
+/**
+ * What the lost start runs, in a sandbox or outside of one, by its name: it must not outrun the probe. The programs of a
+ * command that ran without a sandbox have no name, so nobody can see them dead.
+ */
 export async function seeDead({ sandbox }: Deps, { grant, lost }: UnknownCall): Promise<void> {
-  if (sandbox === null) {
-    if (toolClass(grant.tool) !== "command") return;
+  const name = `${grant.itemKey}.${lost.fence}`;
+  const unsandboxed = sandbox === null || sandbox.backend.name === "none";
+  if (unsandboxed && toolClass(grant.tool) === "command") {
     throw new AirlockError("WORKSPACE_UNAVAILABLE", "no sandbox here can be told to end what it runs");
   }
-  if (await sandbox.backend.kill(`${grant.itemKey}.${lost.fence}`)) return;
-  throw new AirlockError("WORKSPACE_UNAVAILABLE", "what the sandbox runs would not die");
+  const dead = unsandboxed ? killMarked(processMarker(name)) : sandbox.backend.kill(name);
+  if (await dead) return;
+  throw new AirlockError("WORKSPACE_UNAVAILABLE", "what the call runs would not die");
 }
 
 async function probeCall(deps: Deps, call: UnknownCall, signal: AbortSignal): Promise<Finding> {
@@ -48,7 +54,7 @@ async function probeCall(deps: Deps, call: UnknownCall, signal: AbortSignal): Pr
   const expected = openExpected(deps.keyring, itemKey, entry.expected);
   if (expected === null) return "inconclusive";
   // a probe reads, whatever its tool does
-  const prepared = await prepareCall(deps, { ...grant, effect: "read" }, manifest.limits);
+  const prepared = await prepareCall(deps, { ...grant, effect: "read" }, { ...manifest.limits, signal });
   if (!prepared.ok) throw new AirlockError("WORKSPACE_UNAVAILABLE", prepared.detail);
   const { files, session, workspace } = prepared;
   const context = {

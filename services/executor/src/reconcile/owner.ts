@@ -14,6 +14,11 @@ export function ownerName(): string {
 
 const OWNER = /^[^_]*_(?<space>[0-9a-f]{12})_(?<pid>\d+)-(?<started>\d+)_[0-9a-f-]{36}$/;
 
+/** Whether an executor can have this name. */
+export function isOwnerName(name: string): boolean {
+  return OWNER.test(name);
+}
+
 /** `gone`: seen dead from here; `alive`: it runs beside us; `elsewhere`: nobody here can see it. */
 export type Standing = "ours" | "gone" | "alive" | "elsewhere";
 

@@ -13,7 +13,7 @@ export { bwrapArguments, type BwrapPlan } from "./bwrap-arguments.ts";
 export { bwrapAdvice } from "./bwrap-version.ts";
 export { createNoneBackend } from "./none-backend.ts";
 export { createOutputCollector, type CappedOutput } from "./capped-output.ts";
-export { processMarker } from "./process-tree.ts";
+export { killMarked, MARK_VARIABLE, processMarker } from "./process-tree.ts";
 export { resolveProgram, type ProgramPlaces } from "./operator-program.ts";
 export {
   GUARANTEES,

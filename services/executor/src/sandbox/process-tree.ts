@@ -5,14 +5,18 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /**
  * Finds and kills what runs under a name, also what an executor that is gone started. The name is the sandbox's
- * `argv[0]`, which its first process inside shares; both stand outside of what a model's program can imitate, since
- * that is never the first of its process namespace.
+ * `argv[0]`, which its first process inside shares, or, of what runs outside of every sandbox, a variable that each
+ * program hands on to those it starts. Neither can be imitated in a sandbox, where a model's program is never the first
+ * of its process namespace, nor one of the executor's own.
  */
 export interface SeenProcess {
   readonly pid: number;
   /** With the pid, an identity: pids are used again. */
   readonly startTime: string;
 }
+
+/** The environment variable that marks what runs outside of every sandbox, with all that it starts. */
+export const MARK_VARIABLE = "AIRLOCK_MARK";
 
 const SEEN_DEAD_WITHIN_MS = 2000;
 const POLL_MS = 10;
@@ -64,11 +68,15 @@ async function findMarked(marker: string): Promise<readonly SeenProcess[]> {
 }
 
 function carriesMarker(pid: number, marker: string): boolean {
-  const cmdline = readProc(pid, "cmdline");
-  if (cmdline?.split("\0", 1)[0] !== marker) return false;
+  const byName = readProc(pid, "cmdline")?.split("\0", 1)[0] === marker;
+  if (!byName && !isMarked(pid, marker)) return false;
   const numbers = /^NSpid:\s+(.*)$/m.exec(readProc(pid, "status") ?? "")?.[1]?.split(/\s+/) ?? [];
   // One number: a process of our own namespace. A last number of 1: the first one of a sandbox.
-  return numbers.length === 1 || numbers.at(-1) === "1";
+  return numbers.length === 1 || (byName && numbers.at(-1) === "1");
+}
+
+function isMarked(pid: number, marker: string): boolean {
+  return readProc(pid, "environ")?.split("\0").includes(`${MARK_VARIABLE}=${marker}`) ?? false;
 }
 
 function stillAlive(candidates: readonly SeenProcess[]): SeenProcess[] {
@@ -103,7 +111,7 @@ function readStat(pid: number): Stat | null {
 }
 
 /** Synchronous: these files never touch a disk, and what is seen must not be older than the question. */
-function readProc(pid: number, file: "cmdline" | "stat" | "status"): string | null {
+function readProc(pid: number, file: "cmdline" | "environ" | "stat" | "status"): string | null {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {

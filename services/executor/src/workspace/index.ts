@@ -20,7 +20,7 @@ export { createTrustedGit, trustedGitEnvironment } from "./trusted-git.ts";
 export { exists } from "./mirror.ts";
 export { exceeds, forgetUsage, measureTree, readUsage, writeUsage, type TreeUsage } from "./tree-usage.ts";
 export { isDiskFull } from "./held-directory.ts";
-export { lockVolume } from "./volume-lock.ts";
+export { lockVolume, type VolumeLock } from "./volume-lock.ts";
 export { makePrivateDirectory } from "./ownership.ts";
 export { defaultServiceUser, type ServiceUser } from "./service-user.ts";
 export type { Change, ChangeResult, FileState } from "./write-entry.ts";

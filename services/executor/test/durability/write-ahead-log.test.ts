@@ -1,13 +1,24 @@
-import { appendFile, mkdtemp, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { readFileSync, readlinkSync } from "node:fs";
+import {
+  appendFile,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Ending } from "@airlock/core/ledger";
 import { itemKey, newRunId } from "@airlock/core/record";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { lockFolder } from "../../src/durability/folder-lock.ts";
 import { decodeLine, encodeLine } from "../../src/durability/log-line.ts";
 import { logFiles, readLog } from "../../src/durability/read-log.ts";
+import { lockVolume } from "../../src/workspace/index.ts";
 import { readMark } from "../../src/durability/mark.ts";
 import { openWriteAheadLog, type WriteAheadLog } from "../../src/durability/write-ahead-log.ts";
 
@@ -159,16 +170,56 @@ async function fillUp(log: WriteAheadLog): Promise<void> {
   await log.committed(start(9), { ...ENDING, content: "x".repeat(17_000_000) });
 }
 
-describe("a folder's lock", () => {
+describe("a file's lock", () => {
+  const now = { wait: false };
+
   test("is had by one only, and by the next one after it", async () => {
-    const lock = await lockFolder(base);
-    expect(await lockFolder(base)).toBeNull();
+    const file = path.join(base, "lock");
+    const lock = await lockVolume(file, now);
+    expect(await lockVolume(file, now)).toBeNull();
     await lock?.release();
-    const next = await lockFolder(base);
+    const next = await lockVolume(file, now);
     expect(next).not.toBeNull();
+    expect(next?.lost.aborted).toBe(false);
     await next?.release();
   });
+
+  test("that can't be had is an error, and not somebody else's", async () => {
+    await expect(lockVolume(path.join(base, "none", "lock"), now)).rejects.toThrow(
+      /none\/lock can't be locked/,
+    );
+  });
+
+  test("is held by a program that knows nothing of the executor's environment", async () => {
+    const lock = await lockVolume(path.join(base, "lock"), now);
+    const holder = (await readdir("/proc")).find((pid) => cmdlineOf(pid).includes(base));
+    expect(readFileSync(`/proc/${holder}/environ`, "utf8")).toBe("");
+    await lock?.release();
+  });
+
+  test("says when its holder was killed; who waits for one can be told to stop", async () => {
+    const file = path.join(base, "lock");
+    const lock = await lockVolume(file, now);
+    const stop = new AbortController();
+    const waiting = lockVolume(file, { wait: true, signal: stop.signal });
+    stop.abort(new Error("stopped"));
+    await expect(waiting).rejects.toThrow("stopped");
+    const lost = new Promise((resolve) => lock?.lost.addEventListener("abort", resolve));
+    const holder = (await readdir("/proc")).find((pid) => cmdlineOf(pid).includes(base));
+    process.kill(Number(holder), "SIGKILL");
+    await lost;
+  });
 });
+
+/** `cat` names no file: flock, whose place it takes, does. */
+function cmdlineOf(pid: string): string {
+  const held = [`/proc/${pid}/cmdline`, `/proc/${pid}/fd/3`];
+  try {
+    return `${readFileSync(held[0] ?? "", "utf8")} ${readlinkSync(held[1] ?? "")}`;
+  } catch {
+    return "";
+  }
+}
 
 describe("a line", () => {
   test("is read as it was written, and in no other form", () => {

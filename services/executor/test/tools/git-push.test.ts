@@ -1,6 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject } from "@airlock/core/json";
 import { describe, expect, test } from "vitest";
 import { isBranchName } from "../../src/tools/git/branch-name.ts";
@@ -39,6 +49,11 @@ async function pushFixture() {
     push: (args: JsonObject, change: Partial<ToolContext> = {}) =>
       callTool(tool, { ...here, ...change }, args),
   };
+}
+
+/** A zombie does nothing any more. */
+function isAlive(pid: string): boolean {
+  return existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 }
 
 describe("git_push", () => {
@@ -159,6 +174,38 @@ describe("git_push", () => {
     expect(readFileSync(join(workspace.staging, "push", "gitconfig"), "utf8")).toContain(credentials);
   });
 
+  test("obeys no configuration of the run's git dir, which without a sandbox is the agent's", async () => {
+    const { push, root, remote, workspace, head, inRemote } = await pushFixture();
+    const marker = join(root, "marker");
+    const evil = `[core]\n\tsshCommand = touch ${marker}\n\talternateRefsCommand = touch ${marker}\n[credential]\n\thelper = "!touch ${marker}"\n`;
+    const elsewhere = `[url "${root}/elsewhere"]\n\tinsteadOf = ${remote}\n\tpushInsteadOf = ${remote}\n`;
+    appendFileSync(join(workspace.gitDir, "config"), evil + elsewhere);
+    expect(await push({ branch: "agent/fix" })).toMatchObject({ content: { pushed: true } });
+    expect(inRemote("rev-parse", "refs/heads/agent/fix")).toBe(head());
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test("finds the run's commit among packed refs, and reads neither links nor pipes in their place", async () => {
+    const { push, root, workspace, git, head, inRemote } = await pushFixture();
+    const first = head();
+    git("pack-refs", "--all");
+    expect(await push({ branch: "agent/fix" })).toMatchObject({ content: { pushed: true } });
+    expect(inRemote("rev-parse", "refs/heads/agent/fix")).toBe(first);
+    const [packed, kept] = [join(workspace.gitDir, "packed-refs"), join(root, "kept")];
+    renameSync(packed, kept);
+    for (const place of [
+      ["ln", "-s", kept, packed],
+      ["mkfifo", packed],
+    ]) {
+      execFileSync(place[0] ?? "", place.slice(1));
+      expect(await push({ branch: "agent/fix" })).toMatchObject({
+        status: "refused",
+        errorClass: "TOOL_FAILED",
+      });
+      rmSync(packed);
+    }
+  });
+
   test("reaches a remote by the operator's own ssh, and refuses a file that others may read", async () => {
     const { here, root, source, remote, head, inRemote } = await pushFixture();
     const ssh = join(root, "ssh");
@@ -183,23 +230,47 @@ describe("git_push", () => {
     });
   });
 
-  test("is ended by the call's name, as a sandbox is, and then its end was not seen", async () => {
-    const { here, root, source, remote, inRemote, backend } = await pushFixture();
-    const ssh = join(root, "ssh");
-    const begun = join(root, "begun");
-    const script = `#!/bin/bash\ncase "$*" in *receive-pack*) touch ${begun}; exec sleep 97531;; esac\nexec bash -c "\${@: -1}"\n`;
+  /** A push that waits in the remote's own hook, as behind a slow server: all of it runs on this machine. */
+  async function slowPush() {
+    const fixture = await pushFixture();
+    const { root, source, remote } = fixture;
+    const [ssh, begun, credentials] = ["ssh", "begun", "credentials"].map((name) => join(root, name));
+    if (ssh === undefined || begun === undefined || credentials === undefined) throw new Error("no places");
+    const script = `#!/bin/bash\nunset GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM\nbash -c "\${@: -1}"\nexit $?\n`;
     writeFileSync(ssh, script, { mode: 0o755 });
-    const credentials = join(root, "credentials");
+    const hook = `#!/bin/bash\necho $$ > ${begun}\nsleep 1\n`;
+    writeFileSync(join(remote, "hooks", "pre-receive"), hook, { mode: 0o755 });
     writeFileSync(credentials, `[core]\n\tsshCommand = ${ssh}\n`, { mode: 0o600 });
     const push = [`${source}=ssh://git@git.example.org${remote}`];
     const tool = gitTools({ commitAuthor: "a <a@b>", push, pushCredentials: credentials }).get("git_push");
     if (tool === undefined) throw new Error("no git_push");
+    const atHook = () => expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    return { ...fixture, tool, atHook, hookAlive: () => isAlive(readFileSync(begun, "utf8").trim()) };
+  }
+
+  test("is ended by the call's name with all that it started: the branch doesn't move afterwards", async () => {
+    const { here, tool, atHook, hookAlive, inRemote, backend } = await slowPush();
     const pushing = callTool(tool, here, { branch: "agent/fix" });
-    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    await atHook();
     expect(await backend.kill(here.name)).toBe(true);
+    expect(hookAlive()).toBe(false);
     expect(await pushing).toMatchObject({ status: "unknown", errorClass: "OUTCOME_UNKNOWN" });
+    await delay(1_500);
     expect(inRemote("branch", "--list", "agent/*")).toBe("");
-    execFileSync("bash", ["-c", "pgrep -x sleep -a | awk '/97531/{print $1}' | xargs -r kill -9"]);
+  });
+
+  test("is ended with all that it started where its run is cancelled", async () => {
+    const { here, tool, atHook, hookAlive, inRemote } = await slowPush();
+    const cancel = new AbortController();
+    const ready = await tool.plan(here, { branch: "agent/fix" }, signal);
+    if (ready.kind === "outcome") throw new Error("no plan");
+    const pushing = ready.run(cancel.signal);
+    await atHook();
+    cancel.abort();
+    expect(await pushing).toMatchObject({ status: "unknown", errorClass: "OUTCOME_UNKNOWN" });
+    expect(hookAlive()).toBe(false);
+    await delay(1_500);
+    expect(inRemote("branch", "--list", "agent/*")).toBe("");
   });
 
   test("leaves nothing of the operator's credentials where the agent can look", async () => {

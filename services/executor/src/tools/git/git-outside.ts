@@ -1,7 +1,7 @@
 // Runs git for a push: outside of every sandbox, because it needs the network and the operator's credentials, and over
-// the run's git dir only, which nothing but the executor's own git commands ever wrote to. It never sees the tree.
+// a git dir of the executor's own, which borrows the run's objects. It never sees the run's git dir itself, nor the tree.
 import { spawn } from "node:child_process";
-import { createOutputCollector, processMarker } from "../../sandbox/index.ts";
+import { createOutputCollector, killMarked, MARK_VARIABLE, processMarker } from "../../sandbox/index.ts";
 import { trustedGitEnvironment } from "../../workspace/index.ts";
 
 export interface OutsideGit {
@@ -22,29 +22,47 @@ export interface OutsideResult {
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-/** What git says on stderr may name addresses and credentials, so nobody reads it. */
+/**
+ * Stopped, it settles once git and all that it started (ssh, transport programs) are seen dead, as far as this machine
+ * goes. What git says on stderr may name addresses and credentials, so nobody reads it.
+ */
 export async function gitOutside(
   git: OutsideGit,
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<OutsideResult> {
   const env = await trustedGitEnvironment(git.home, git.credentials);
+  if (signal.aborted) return { code: null, stdout: "" };
+  const marker = processMarker(git.name);
   const stdout = createOutputCollector(MAX_OUTPUT_BYTES);
-  return new Promise((resolve) => {
-    const child = spawn("/usr/bin/git", [`--git-dir=${git.gitDir}`, ...args], {
-      argv0: processMarker(git.name),
-      cwd: git.home,
-      env,
-      signal,
-      killSignal: "SIGKILL",
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-    const settle = (code: number | null): void => {
-      const { head, tail } = stdout.finish();
-      resolve({ code, stdout: Buffer.concat([head, tail]).toString() });
-    };
-    child.once("error", () => settle(null));
-    child.once("close", (code) => settle(code));
+  const child = spawn("/usr/bin/git", [`--git-dir=${git.gitDir}`, ...args], {
+    cwd: git.home,
+    env: { ...env, [MARK_VARIABLE]: marker },
+    stdio: ["ignore", "pipe", "ignore"],
+    // a group of its own, which one signal ends
+    detached: true,
   });
+  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("error", () => resolve(null));
+    child.once("close", resolve);
+  });
+  const stop = (): void => {
+    killGroup(child.pid);
+    void killMarked(marker);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  const code = await ended;
+  signal.removeEventListener("abort", stop);
+  if (signal.aborted) await killMarked(marker);
+  const { head, tail } = stdout.finish();
+  return { code, stdout: Buffer.concat([head, tail]).toString() };
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // No process of the group is left.
+  }
 }

@@ -17,6 +17,7 @@ import {
 } from "../tool-body.ts";
 import { isBranchName } from "./branch-name.ts";
 import { gitOutside, type OutsideGit } from "./git-outside.ts";
+import { pushDir, runCommit } from "./push-dir.ts";
 import type { PushTargets } from "./push-targets.ts";
 import { COMMIT } from "./revision.ts";
 
@@ -43,13 +44,13 @@ export function gitPushTool(settings: PushSettings): Tool {
       if (!parsed.ok) return endedPlan(parsed.refusal);
       const { branch } = parsed.value;
       if (!isBranchName(branch)) return endedPlan(refuse("TOOL_FAILED", "this is no name of a branch"));
-      const remote = await remoteOf(settings, context);
-      if (remote === null) return endedPlan(NOT_SET);
-      if (!(await isPrivate(settings.credentials))) return endedPlan(EXPOSED);
       const timed = AbortSignal.any([signal, AbortSignal.timeout(context.limits.timeoutMs)]);
-      const head = await gitOutside(remote.git, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], timed);
-      const found = head.code === 0 ? head.stdout.trim() : "";
-      if (!COMMIT.test(found)) return endedPlan(refuse("TOOL_FAILED", "there is no commit to push"));
+      if (settings.targets(context.source) === null) return endedPlan(NOT_SET);
+      if (!(await isPrivate(settings.credentials))) return endedPlan(EXPOSED);
+      const remote = await remoteOf(settings, context, timed);
+      if (remote === null) return endedPlan(UNREACHABLE);
+      const found = await runCommit(context.workspace.gitDir);
+      if (found === null) return endedPlan(refuse("TOOL_FAILED", "there is no commit to push"));
       const before = await remoteCommit(remote, branch, timed);
       if (before === undefined) return endedPlan(UNREACHABLE);
       const push = { branch, commit: found, before };
@@ -66,9 +67,9 @@ export function gitPushTool(settings: PushSettings): Tool {
     },
     async probe(context, expected, signal) {
       const parsed = expectedPush.safeParse(expected);
-      const remote = await remoteOf(settings, context);
-      if (!parsed.success || remote === null) return "inconclusive";
       const both = AbortSignal.any([signal, AbortSignal.timeout(context.limits.timeoutMs)]);
+      const remote = await remoteOf(settings, context, both);
+      if (!parsed.success || remote === null) return "inconclusive";
       return findingOf(parsed.data, await remoteCommit(remote, parsed.data.branch, both));
     },
   };
@@ -101,13 +102,18 @@ async function isPrivate(credentials: string): Promise<boolean> {
 async function remoteOf(
   { targets, credentials }: PushSettings,
   context: ProbeContext,
+  signal: AbortSignal,
 ): Promise<Remote | null> {
   const address = targets(context.source);
   if (address === null) return null;
-  const { gitDir, staging } = context.workspace;
-  const home = join(staging, "push");
+  const home = join(context.workspace.staging, "push");
   await mkdir(home, { recursive: true, mode: 0o700 });
-  return { git: { home, credentials, gitDir, name: context.name }, address };
+  const own = { home, credentials, name: context.name };
+  const gitDir = await pushDir(home, context.workspace.gitDir, async (at, args) => {
+    const made = await gitOutside({ ...own, gitDir: at }, args, signal);
+    return made.code === 0;
+  });
+  return gitDir === null ? null : { git: { ...own, gitDir }, address };
 }
 
 /** Null: there is no such branch. Undefined: nobody answered. */
