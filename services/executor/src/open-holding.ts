@@ -24,7 +24,7 @@ export async function openHolding(
     effects: createEffectKeys(redis, ledger, config.ledgerMs),
     durability: await openDurability(
       { redis, keyring, log, signal, ledger, owner, pool, leaseMs },
-      { mode, replicas, barrierMs, folder },
+      { mode, replicas, barrierMs, folder, keepMs: config.ledgerMs },
     ),
     leases: await openLeases({ ledger, owner, leaseMs, redisUrl: shared.redisUrl, onFailure }),
   };

@@ -41,6 +41,8 @@ export interface DurabilityOptions {
   readonly replicas: number;
   /** how long one WAITAOF may take */
   readonly barrierMs: number;
+  /** how long the ledger's entries are kept; left out: as ledgers are by themselves */
+  readonly keepMs?: number;
   /** the folder below which the logs of a pool lie */
   readonly folder: string;
 }
@@ -110,7 +112,7 @@ function createBarrier(
     const redis = deps.redis.duplicate();
     redis.on("error", () => undefined); // the shared connection reports the outage
     deps.gate.add(redis);
-    own = { redis, ledger: createLedger(redis), waitAof: createWaitAof(redis) };
+    own = { redis, ledger: createLedger(redis, options.keepMs), waitAof: createWaitAof(redis) };
     return own;
   }
   return {

@@ -132,7 +132,9 @@ async function commitFiles(context: ToolContext, commit: Commit, signal: AbortSi
     { args: ["rev-parse", "--verify", "HEAD"], profile: "read" },
     signal,
   );
-  if (!head.ok) return head.outcome;
+  // it is made, whatever became of the look at it: the probe will find it
+  if (!head.ok)
+    return { status: "unknown", errorClass: "OUTCOME_UNKNOWN", detail: "the commit was not seen" };
   return succeed({
     commit: head.text.trim(),
     parent: commit.parent,
