@@ -63,7 +63,8 @@ export async function onExecution(
     case "unknown":
       return reconcileCall(deps, grant, signal);
     case "regrant":
-      return giveBack(deps, grant, answer);
+      await giveBack(deps, grant, answer);
+      return DONE;
     case "refused": {
       const errorClass = noteRefused(deps, grant, answer.reason);
       if (errorClass !== null) await publishRefused(deps, grant, errorClass);
@@ -87,16 +88,14 @@ function claim(deps: Deps, grant: Grant): Promise<ClaimAnswer> {
   });
 }
 
-/** A call that may be granted again; what was lost of it must not run beside its own repetition. */
+/** A read that may be granted again. What was lost of it is ended first where it can be: it changes nothing if it goes on. */
 async function giveBack(
   deps: Deps,
   { itemKey, grant }: Grant,
   { fence, errorClass }: Extract<ClaimAnswer, { kind: "regrant" }>,
-): Promise<Handled> {
-  const lost = errorClass === "OUTCOME_UNKNOWN" && deps.sandbox !== null;
-  if (lost && !(await deps.sandbox.backend.kill(`${itemKey}.${fence}`))) return later(LOOK_AGAIN_MS);
+): Promise<void> {
+  if (errorClass === "OUTCOME_UNKNOWN") await deps.sandbox?.backend.kill(`${itemKey}.${fence}`);
   await publishRegrant(deps, { itemKey, grant, fence, errorClass });
-  return DONE;
 }
 
 async function underLease(
