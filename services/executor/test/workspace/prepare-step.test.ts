@@ -108,7 +108,7 @@ test("waits for whoever removes what it would copy, and makes it anew", async ()
   const lock = await lockVolume(`${place}.lock`, { wait: false, signal });
   const second = workspace("run-2", prepare(COUNTED));
   const waits = async (): Promise<string> => {
-    while ((await holders(`${place}.lock`)) < 2) await setImmediate();
+    while ((await waiting(`${place}.lock`)) === 0) await setImmediate();
     return "waits";
   };
   expect(await Promise.race([second.then(() => "copied"), waits()])).toBe("waits");
@@ -122,8 +122,8 @@ test("waits for whoever removes what it would copy, and makes it anew", async ()
   expect((await preparedPlaces(volume)).folders).toEqual([]);
 });
 
-/** Processes of `flock` that hold this file, or wait for it. */
-async function holders(file: string): Promise<number> {
+/** Processes of `flock` that wait for this file: one that holds it has become `cat`. */
+async function waiting(file: string): Promise<number> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(
     pids.map((pid) => readFileAsync(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
