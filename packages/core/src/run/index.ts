@@ -8,6 +8,7 @@ export {
   type ActionRecord,
   type RunAction,
 } from "./actions.ts";
+export type { Settlement } from "./call-writes.ts";
 export { openArguments, openClaims, sealArguments, sealClaims } from "./claims.ts";
 export {
   CONTRACT_SCENARIOS,
@@ -63,12 +64,7 @@ export { limitsSchema, parseRunSpec, runSpecSchema, type RunSpec } from "./spec.
 export { isFinalRun, RUN_STATES, runStateSchema, type FinalRunState, type RunState } from "./states.ts";
 export { createStreamerStore, type AttemptCommit, type StreamerStore } from "./streamer-store.ts";
 export { readSpec, writeSpec } from "./submit.ts";
-export {
-  createValidatorStore,
-  type RefusedOutput,
-  type Settlement,
-  type ValidatorStore,
-} from "./validator-store.ts";
+export { createValidatorStore, type RefusedOutput, type ValidatorStore } from "./validator-store.ts";
 export { modelPattern, parseRoutes, reportScope, type Route, type Routes } from "./routes.ts";
 export { sourceAllowed } from "./source-allowed.ts";
 export {

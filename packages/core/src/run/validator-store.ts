@@ -1,31 +1,22 @@
-import { z } from "zod";
 import type { RunEvent } from "../contract/index.ts";
-import { AirlockError } from "../fault/index.ts";
-import { parseItemKey, type AttemptParts, type TurnParts } from "../record/index.ts";
-import { eventText, runKeys, runScript, type Redis } from "../store/index.ts";
+import type { AttemptParts, TurnParts } from "../record/index.ts";
+import { eventText, runKeys, type Redis } from "../store/index.ts";
 import { pieceStart } from "./conversation.ts";
+import { callWrites, type CallWrites } from "./call-writes.ts";
 import { earlyCalls, type EarlyCalls } from "./early-calls.ts";
 import { budgetText, fieldText } from "./fields.ts";
-import { ASK_AGAIN, DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
 import { ADMIT, CANCEL, CHARGE_OUTPUT, END_RUN } from "./scripts/run-scripts.ts";
 import { NEXT_ATTEMPT, NEXT_TURN, PARK_ATTEMPT } from "./scripts/turn-scripts.ts";
+import { once } from "./once.ts";
 import { openTurns, type OpenTurns } from "./open-turns.ts";
 import { quarantineWrites, type QuarantineWrites } from "./quarantine-writes.ts";
-import { turnFromList } from "./reads.ts";
-import type { TurnHash } from "./records.ts";
 import type { FinalRunState } from "./states.ts";
 import { unlocking, type Unlocking } from "./unlocking.ts";
 
 type Fields = Parameters<typeof fieldText>[0];
 
-export interface Settlement {
-  /** false where the call had been settled before, or granted meanwhile */
-  readonly first: boolean;
-  readonly turn: TurnHash;
-}
-
 /** The validator's writes: each is one script that compares before it sets, so that a repeated message changes nothing. */
-export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites, Unlocking {
+export interface ValidatorStore extends CallWrites, EarlyCalls, OpenTurns, QuarantineWrites, Unlocking {
   admit(
     run: string,
     admission: {
@@ -43,29 +34,6 @@ export interface ValidatorStore extends EarlyCalls, OpenTurns, QuarantineWrites,
   ): Promise<boolean>;
   /** Notes that the attempt is held back; true the first time. */
   park(attempt: AttemptParts, events: readonly RunEvent[]): Promise<boolean>;
-  decide(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<boolean>;
-  /** The same for a call that the validator makes itself, with its sealed arguments. */
-  decideOwn(
-    itemKey: string,
-    fields: Fields,
-    own: { readonly sealedArguments: string; readonly events: readonly RunEvent[] },
-  ): Promise<boolean>;
-  release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
-  /** Has a granted call wait for a person instead: only if that grant is still its own. */
-  askAgain(
-    itemKey: string,
-    grant: number,
-    asked: { readonly fields: Fields; readonly events: readonly RunEvent[] },
-  ): Promise<boolean>;
-  settle(
-    itemKey: string,
-    settlement: {
-      readonly fields: Fields;
-      readonly events: readonly RunEvent[];
-      /** settles only while this is the call's grant: what was granted meanwhile may run; null for any */
-      readonly ifGrant: number | null;
-    },
-  ): Promise<Settlement>;
   nextTurn(
     closed: AttemptParts,
     next: {
@@ -206,61 +174,4 @@ function turnWrites(redis: Redis): Pick<ValidatorStore, "nextTurn"> {
       });
     },
   };
-}
-
-function callWrites(
-  redis: Redis,
-): Pick<ValidatorStore, "askAgain" | "decide" | "decideOwn" | "release" | "settle"> {
-  const decideOwn: ValidatorStore["decideOwn"] = async (itemKey, fields, { sealedArguments, events }) => {
-    const { keys } = placeOf(itemKey);
-    return once(redis, DECIDE, {
-      keys: [keys.call(itemKey), keys.events, keys.run, keys.content(itemKey), keys.arguments(itemKey)],
-      args: [fieldText(fields), eventText(events), sealedArguments],
-    });
-  };
-  return {
-    decide: (itemKey, fields, events) => decideOwn(itemKey, fields, { sealedArguments: "", events }),
-    decideOwn,
-    async release(itemKey, lastGrant, fields) {
-      const { keys, turn } = placeOf(itemKey);
-      return once(redis, RELEASE, {
-        keys: [keys.call(itemKey), keys.turn(turn), keys.run],
-        args: [itemKey, lastGrant, fieldText(fields)],
-      });
-    },
-    async askAgain(itemKey, grant, { fields, events }) {
-      const { keys, turn } = placeOf(itemKey);
-      return once(redis, ASK_AGAIN, {
-        keys: [keys.call(itemKey), keys.turn(turn), keys.run, keys.events],
-        args: [itemKey, grant, fieldText(fields), eventText(events)],
-      });
-    },
-    async settle(itemKey, { fields, events, ifGrant }) {
-      const { keys, turn } = placeOf(itemKey);
-      const reply = await runScript(redis, SETTLE, {
-        keys: [
-          keys.call(itemKey),
-          keys.turn(turn),
-          keys.events,
-          keys.run,
-          keys.content(itemKey),
-          keys.arguments(itemKey),
-        ],
-        args: [itemKey, fieldText(fields), eventText(events), ifGrant ?? ""],
-      });
-      const [first, ...turnFields] = z.tuple([z.number()], z.string()).parse(reply);
-      return { first: first === 1, turn: turnFromList(keys.turn(turn), turnFields) };
-    },
-  };
-}
-
-async function once(redis: Redis, ...[script, input]: Tail<Parameters<typeof runScript>>): Promise<boolean> {
-  return (await runScript(redis, script, input)) === 1;
-}
-type Tail<T extends readonly unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
-
-function placeOf(itemKey: string): { readonly keys: ReturnType<typeof runKeys>; readonly turn: number } {
-  const parts = parseItemKey(itemKey);
-  if (parts === null) throw new AirlockError("RECORD_INVALID", "an item key is malformed");
-  return { keys: runKeys(parts.run), turn: parts.turn };
 }
