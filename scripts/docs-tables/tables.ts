@@ -93,7 +93,7 @@ export const TABLES = {
   },
   records: {
     head: ["record", "signed by"],
-    rows: Object.entries(PURPOSES).map(([purpose, role]) => [code(purpose), role]),
+    rows: Object.entries(PURPOSES).map(([purpose, roles]) => [code(purpose), roles.join(" or ")]),
   },
   seals: {
     head: ["sealing key", ...ROLES],

@@ -73,6 +73,7 @@ describe("docs/data-flow.md", () => {
         content: run.content("<item>"),
         call: run.call("<item>"),
         arguments: run.arguments("<item>"),
+        approval: run.approval("<item>"),
         ledger: run.ledger("<item>"),
         result: run.result("<item>"),
       }),

@@ -13,10 +13,10 @@ export const CORE_FOLDERS = [
   "verdict",
   "policy",
   "artifact",
-  "approval",
   "call",
   "contract",
   "store",
+  "approval",
   "ledger",
   "run",
   "queue",
@@ -32,7 +32,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "services/streamer": [],
   "services/validator": [],
   "services/executor": [],
-  "packages/cli": ["replay", "streamer", "validator", "executor"],
+  "services/console": ["operator"],
+  "packages/operator": [],
+  "packages/client": [],
+  "packages/cli": ["client", "console", "operator", "replay", "streamer", "validator", "executor"],
 };
 
 /** `import … from "x"`, `export … from "x"`, `import "x"`, `import("x")`. */
@@ -55,7 +58,7 @@ export function findingsOf(file: SourceFile): readonly string[] {
 }
 
 function relativeFinding(path: string, specifier: string): string | null {
-  if (!specifier.endsWith(".ts")) return "does not end in .ts";
+  if (!/\.tsx?$/.test(specifier)) return "does not end in .ts or .tsx";
   const target = posix.join(posix.dirname(path), specifier);
   const source = `${packageOf(path)}/src/`;
   if (!target.startsWith(source)) return "leaves its package's sources";

@@ -8,7 +8,10 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const PACKAGES = {
   "packages/core": 150,
   "packages/replay": 20,
+  "packages/operator": 10,
+  "packages/client": 1,
   "packages/cli": 60,
+  "services/console": 2,
   "services/streamer": 10,
   "services/validator": 25,
   "services/executor": 50,
@@ -26,7 +29,7 @@ export function readText(path: string): string {
 
 export function sourcesOf(folder: string): readonly SourceFile[] {
   return readdirSync(join(ROOT, folder, "src"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => {
       const path = relative(ROOT, join(entry.parentPath, entry.name));
       return { path, text: readText(path) };

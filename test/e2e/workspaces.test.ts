@@ -8,7 +8,7 @@ import { createLedger } from "@airlock/core/ledger";
 import { readCall, readRun } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listPools, readDiffDocument } from "../../packages/cli/src/document/index.ts";
+import { listPools, readDiffDocument } from "@airlock/operator/document";
 import { ROOT, startCell, type Cell } from "../support/cell.ts";
 import { makeRepository } from "../support/repository.ts";
 import { call, REPORT, specOf, writeFixtures } from "../support/story.ts";

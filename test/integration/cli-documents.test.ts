@@ -2,12 +2,7 @@ import { createRouteBreaker, readRun, writeRunDiff } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { INDETERMINATE } from "@airlock/core/wire";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import {
-  listRoutes,
-  listRuns,
-  readDiffDocument,
-  readRunDocument,
-} from "../../packages/cli/src/document/index.ts";
+import { listRoutes, listRuns, readDiffDocument, readRunDocument } from "@airlock/operator/document";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { createTestValidator, type TestValidator } from "../support/test-validator.ts";
 

@@ -12,7 +12,7 @@ import {
 import { globalKeys } from "@airlock/core/store";
 import { z } from "zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { awaitSwitch } from "../../packages/cli/src/client/await-switch.ts";
+import { awaitSwitch } from "@airlock/operator/order";
 import { killRefusal } from "../../services/executor/src/call/kill-switches.ts";
 import { onCommand } from "../../services/validator/src/admission/on-command.ts";
 import { openTurns, type Played } from "../support/play-turns.ts";

@@ -1,7 +1,7 @@
 import { createKeyrings, ownCallKey } from "@airlock/core/record";
 import { createRouteBreaker } from "@airlock/core/run";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { listQuarantine } from "../../packages/cli/src/document/index.ts";
+import { listQuarantine } from "@airlock/operator/document";
 import { openTurns, type Played } from "../support/play-turns.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { createTestValidator, type TestValidator } from "../support/test-validator.ts";

@@ -61,7 +61,7 @@ async function refusals(cell: Cell, service: ServiceName, jobId: string): Promis
 
 /** A record of any purpose, made with the key of a role that may not sign it. */
 export function signAs(keyring: Keyring, purpose: Purpose, body: unknown): SignedRecord {
-  return signRecord({ ...keyring, role: PURPOSES[purpose] }, purpose, JSON.stringify(body));
+  return signRecord({ ...keyring, role: PURPOSES[purpose][0] }, purpose, JSON.stringify(body));
 }
 
 export async function until(what: string, holds: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {

@@ -51,7 +51,7 @@ async function showScenario(
   { route, family }: Omit<Vouched, "covers">,
   scenario: ContractScenario,
 ): Promise<void> {
-  const session = { redis, keyring: keyrings.client, close: () => undefined };
+  const session = { redis, keyring: keyrings.client, by: "tests", close: () => undefined };
   const stage = { session, out: null, signal: new AbortController().signal };
   const place = { route, model: gatewayModels(family)[scenario], policy: "ci-default" };
   const { report } = await playScenario(stage, scenario, place);

@@ -6,7 +6,7 @@ export {
   type Local,
   type LocalOptions,
 } from "./local/index.ts";
-export { readRunDocument, type RunDocument } from "./document/index.ts";
+export { readRunDocument, type RunDocument } from "@airlock/operator/document";
 export {
   readResponses,
   replay,

@@ -1,7 +1,7 @@
 import { AirlockError } from "@airlock/core/fault";
 import { isFinalRun, readRun } from "@airlock/core/run";
-import { cancelRun } from "../client/index.ts";
-import { assertSubmitted } from "../document/index.ts";
+import { cancelRun } from "@airlock/operator/order";
+import { assertSubmitted } from "@airlock/operator/document";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 import { withSession } from "./with-session.ts";
 

@@ -3,7 +3,8 @@ import { AirlockError } from "@airlock/core/fault";
 import { CONTRACT_SCENARIOS, SCENARIO_DEMANDS, type ContractScenario, type Route } from "@airlock/core/run";
 import { loadRoutes } from "@airlock/core/runtime";
 import { ADAPTERS } from "@airlock/core/wire";
-import { dataFolder, readReports, type Session } from "../client/index.ts";
+import { dataFolder, type Session } from "../session/index.ts";
+import { readReports } from "@airlock/operator/document";
 import { cliConfig } from "../config.ts";
 import {
   contractText,
@@ -15,7 +16,7 @@ import {
   type ScenarioModels,
   type ScenarioResult,
 } from "../contract/index.ts";
-import { verifiedModels } from "../document/index.ts";
+import { verifiedModels } from "@airlock/operator/document";
 import { routesFile } from "../local/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall, type CommandContext } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";

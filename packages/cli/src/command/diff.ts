@@ -1,4 +1,4 @@
-import { readDiffDocument } from "../document/index.ts";
+import { readDiffDocument } from "@airlock/operator/document";
 import { diffNotes, diffStatText, plainText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 import { withSession } from "./with-session.ts";

@@ -1,5 +1,6 @@
-import { followEvents, readEvents, type Session, type TimedEvent } from "../client/index.ts";
-import { assertSubmitted } from "../document/index.ts";
+import { followEvents, readEvents, type TimedEvent } from "@airlock/operator/follow";
+import { type Session } from "../session/index.ts";
+import { assertSubmitted } from "@airlock/operator/document";
 import { eventLine, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";

@@ -1,10 +1,11 @@
 import { KILL_SCOPES, killTargetSchema } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { readKillSwitches } from "@airlock/core/run";
-import { awaitSwitch, sendKill, type Session } from "../client/index.ts";
+import { awaitSwitch, sendKill } from "@airlock/operator/order";
+import { type Session } from "../session/index.ts";
 import { killListText, plainCell, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
-import { REASON_FLAGS, reasonOf } from "./reason.ts";
+import { actingAs, REASON_FLAGS, reasonOf } from "./reason.ts";
 import { withSession } from "./with-session.ts";
 
 const ANSWER_MS = 30_000;
@@ -48,7 +49,7 @@ async function turn(
   { kind, out }: { readonly kind: "kill" | "unkill"; readonly out: Screen },
 ): Promise<number> {
   const target = targetOf(call.positional ?? "");
-  const id = await sendKill(session, { kind, target, reason: reasonOf(call), as: call.text("as") });
+  const id = await sendKill(actingAs(call, session), { kind, target, reason: reasonOf(call) });
   const done = await awaitSwitch(session.redis, { kind, target, id, timeoutMs: ANSWER_MS });
   const word = kind === "kill" ? "stopped" : "let go on";
   const waits = `no validator answered in ${ANSWER_MS / 1_000} s; the order waits: \`airlock kill list\` will tell`;

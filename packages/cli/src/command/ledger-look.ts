@@ -1,6 +1,6 @@
 import { AirlockError } from "@airlock/core/fault";
 import { isRunId } from "@airlock/core/record";
-import { listUnknown, readLedger } from "../document/index.ts";
+import { listUnknown, readLedger } from "@airlock/operator/document";
 import { ledgerListText, ledgerText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 import { withSession } from "./with-session.ts";

@@ -2,11 +2,12 @@ import type { FINDINGS } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { parseItemKey } from "@airlock/core/record";
 import { ACTION_ANSWERS, type ActionAnswer } from "@airlock/core/run";
-import { awaitAnswer, endOfAudit, sendResolution, type Session } from "../client/index.ts";
-import { readLedger } from "../document/index.ts";
+import { awaitAnswer, endOfAudit, sendResolution } from "@airlock/operator/order";
+import { type Session } from "../session/index.ts";
+import { readLedger } from "@airlock/operator/document";
 import { plainCell, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
-import { REASON_FLAGS, reasonOf } from "./reason.ts";
+import { actingAs, REASON_FLAGS, reasonOf } from "./reason.ts";
 import { withSession } from "./with-session.ts";
 
 const ANSWER_MS = 30_000;
@@ -34,7 +35,7 @@ async function resolve(session: Session, call: CommandCall, out: Screen): Promis
   const { itemKey } = await readLedger(session, target, { raw: false });
   const run = parseItemKey(itemKey)?.run ?? "";
   const after = await endOfAudit(session.redis);
-  const id = await sendResolution(session, { run, target, finding, reason, as: call.text("as") });
+  const id = await sendResolution(actingAs(call, session), { run, target, finding, reason });
   const answer = await awaitAnswer(session.redis, { id, after, timeoutMs: ANSWER_MS });
   const done = answer !== null && ACTION_ANSWERS[answer].done;
   const meaning = await meaningOf(session, target, answer);

@@ -1,4 +1,4 @@
-import { listPools } from "../document/index.ts";
+import { listPools } from "@airlock/operator/document";
 import { poolListText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 import { withSession } from "./with-session.ts";

@@ -8,11 +8,12 @@ import {
   type ActionAnswer,
   type ACTIONS,
 } from "@airlock/core/run";
-import { awaitAnswer, endOfAudit, sendAction, type Session } from "../client/index.ts";
-import { assertSubmitted } from "../document/index.ts";
+import { awaitAnswer, endOfAudit, sendAction } from "@airlock/operator/order";
+import { type Session } from "../session/index.ts";
+import { assertSubmitted } from "@airlock/operator/document";
 import { plainCell, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
-import { REASON_FLAGS, reasonOf } from "./reason.ts";
+import { actingAs, REASON_FLAGS, reasonOf } from "./reason.ts";
 import { withSession } from "./with-session.ts";
 
 const ANSWER_MS = 30_000;
@@ -60,7 +61,7 @@ async function act(
   await assertSubmitted(session.redis, run);
   const round = (await readRun(session.redis, run))?.requeues ?? 0;
   const after = await endOfAudit(session.redis);
-  const id = await sendAction(session, { run, kind, target, round, reason, raise, as: call.text("as") });
+  const id = await sendAction(actingAs(call, session), { run, kind, target, round, reason, raise });
   const answer = await awaitAnswer(session.redis, { id, after, timeoutMs: ANSWER_MS });
   const done = answer !== null && ACTION_ANSWERS[answer].done;
   const said = await meaningOf(session, run, answer);

@@ -1,6 +1,11 @@
 import { AirlockError, isErrorClass } from "@airlock/core/fault";
 import { isRunId } from "@airlock/core/record";
-import { ENTRY_STATES, listQuarantine, readQuarantine, type QuarantineFilter } from "../document/index.ts";
+import {
+  ENTRY_STATES,
+  listQuarantine,
+  readQuarantine,
+  type QuarantineFilter,
+} from "@airlock/operator/document";
 import { quarantineListText, quarantineText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
 import { withSession } from "./with-session.ts";

@@ -1,7 +1,7 @@
 import { loadRoutes } from "@airlock/core/runtime";
-import { dataFolder } from "../client/index.ts";
+import { dataFolder } from "../session/index.ts";
 import { cliConfig } from "../config.ts";
-import { listRoutes } from "../document/index.ts";
+import { listRoutes } from "@airlock/operator/document";
 import { routesFile } from "../local/index.ts";
 import { routeListText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";

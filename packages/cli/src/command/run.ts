@@ -1,11 +1,13 @@
 import { AirlockError } from "@airlock/core/fault";
 import { RUN_STATES, runStateSchema, type RunSpec } from "@airlock/core/run";
 import { loadRoutes } from "@airlock/core/runtime";
-import { followEvents, submitRun, type Session } from "../client/index.ts";
+import { followEvents } from "@airlock/operator/follow";
+import { submitRun } from "@airlock/operator/order";
+import { type Session } from "../session/index.ts";
 import { cliConfig } from "../config.ts";
-import { readRunDocument } from "../document/index.ts";
+import { readRunDocument } from "@airlock/operator/document";
 import { routesFile } from "../local/index.ts";
-import { dataFolder } from "../client/index.ts";
+import { dataFolder } from "../session/index.ts";
 import { readSpecFile, specFromFlags } from "../spec/index.ts";
 import { createItemBoard, runText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall, type CommandContext } from "./command.ts";

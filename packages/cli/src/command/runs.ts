@@ -1,5 +1,5 @@
 import { AirlockError } from "@airlock/core/fault";
-import { listRuns } from "../document/index.ts";
+import { listRuns } from "@airlock/operator/document";
 import { runListText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 import { withSession } from "./with-session.ts";

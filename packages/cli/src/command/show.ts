@@ -1,4 +1,4 @@
-import { readRunDocument } from "../document/index.ts";
+import { readRunDocument } from "@airlock/operator/document";
 import { runText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 import { withSession } from "./with-session.ts";

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { loadTools } from "@airlock/core/runtime";
 import { operatorBodies } from "@airlock/executor";
-import { dataFolder } from "../client/index.ts";
+import { dataFolder } from "../session/index.ts";
 import { cliConfig } from "../config.ts";
-import { listTools } from "../document/index.ts";
+import { listTools } from "@airlock/operator/document";
 import { dataPaths, toolchainsOf, volumeOf } from "../local/index.ts";
 import { toolListText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";

@@ -1,6 +1,6 @@
 import { loadTools } from "@airlock/core/runtime";
 import { cliConfig } from "../config.ts";
-import { listTools } from "../document/index.ts";
+import { listTools } from "@airlock/operator/document";
 import { toolsPlace } from "../local/index.ts";
 import { toolListText } from "../view/index.ts";
 import { JSON_FLAG, type Command } from "./command.ts";

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { dataFolder } from "../client/index.ts";
+import { dataFolder } from "../session/index.ts";
 import { cliConfig } from "../config.ts";
 import type { LocalOptions } from "../local/index.ts";
 import type { CommandCall, CommandContext } from "./command.ts";

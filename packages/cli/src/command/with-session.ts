@@ -1,5 +1,5 @@
 import { cliConfig } from "../config.ts";
-import { dataFolder, openSession, redisUrlFor, type Session } from "../client/index.ts";
+import { dataFolder, openSession, redisUrlFor, type Session } from "../session/index.ts";
 import type { CommandCall, CommandContext } from "./command.ts";
 
 /** Opens the session that --data, AIRLOCK_DATA and REDIS_URL name, and closes it at the end. */

@@ -1,7 +1,7 @@
 // A scenario and a route in, what the run showed out: its document, and the validator's signed report of it.
 import type { ReportBody } from "@airlock/core/contract";
 import type { ContractScenario } from "@airlock/core/run";
-import type { RunDocument } from "../document/index.ts";
+import type { RunDocument } from "@airlock/operator/document";
 import { play, type Stage } from "../play/index.ts";
 import { scenarioSpec, type ScenarioPlace } from "./scenario-spec.ts";
 import { storedReport } from "./stored-report.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { openRecording, readAttempt } from "@airlock/core/run";
-import type { Session } from "../client/index.ts";
+import type { Session } from "../session/index.ts";
 import type { ScenarioPlayed } from "./play-scenario.ts";
 import { redactStream } from "./redact-stream.ts";
 import { scenarioTools } from "./scenario-spec.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReportBody } from "@airlock/core/contract";
-import { readReports, type Session } from "../client/index.ts";
+import { readReports } from "@airlock/operator/document";
+import { type Session } from "../session/index.ts";
 
 const REPORT_TRIES = 100;
 const REPORT_POLL_MS = 50;

@@ -2,7 +2,7 @@
 // stories, each held against the files of its workspace.
 import path from "node:path";
 import { CONTRACT_SCENARIOS, type RunSpec } from "@airlock/core/run";
-import { openSession } from "../client/index.ts";
+import { openSession } from "../session/index.ts";
 import { gatewayModels, playScenario, sameModel, type ScenarioModels } from "../contract/index.ts";
 import type { Local } from "../local/index.ts";
 import { play, type Stage } from "../play/index.ts";

@@ -1,5 +1,5 @@
 import type { ReportBody } from "@airlock/core/contract";
-import type { CallDocument, RunDocument } from "../document/index.ts";
+import type { CallDocument, RunDocument } from "@airlock/operator/document";
 
 /** One expectation of the demo, and whether it held. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import type { RunDocument } from "../document/index.ts";
+import type { RunDocument } from "@airlock/operator/document";
 import { styledRunState, table, type Screen } from "../view/index.ts";
 import type { Finding } from "./findings.ts";
 

@@ -9,7 +9,7 @@ import {
   loadRoutes,
   loadTools,
 } from "@airlock/core/runtime";
-import { redisUrlFor } from "../client/index.ts";
+import { redisUrlFor } from "../session/index.ts";
 import { cliConfig, type CliConfig, type Environment } from "../config.ts";
 import { dataPaths, findProgram, REDIS_PROGRAMS, routesFile, toolsPlace } from "../local/index.ts";
 import type { Facts, Outcome } from "./facts.ts";

@@ -1,9 +1,9 @@
 import { AirlockError } from "@airlock/core/fault";
 import type { Redis } from "@airlock/core/store";
 import { promiseOf, readServerFacts } from "@airlock/executor";
-import { connectOrRefuse } from "../client/index.ts";
+import { connectOrRefuse } from "../session/index.ts";
 import type { CliConfig } from "../config.ts";
-import { listPools } from "../document/index.ts";
+import { listPools } from "@airlock/operator/document";
 import type { RedisFact } from "./facts.ts";
 
 /** What the server at `url` is, and whether it keeps what executors of these settings have to rely on. */

@@ -1,8 +1,10 @@
 // A spec in, a run played to its end out, as its document; where there is a screen, each event is shown on it.
 import type { RunEvent } from "@airlock/core/contract";
 import type { RunSpec } from "@airlock/core/run";
-import { followEvents, submitRun, type Session } from "../client/index.ts";
-import { readRunDocument, type RunDocument } from "../document/index.ts";
+import { followEvents } from "@airlock/operator/follow";
+import { submitRun } from "@airlock/operator/order";
+import { type Session } from "../session/index.ts";
+import { readRunDocument, type RunDocument } from "@airlock/operator/document";
 import { createItemBoard, type Screen } from "../view/index.ts";
 
 export interface Stage {

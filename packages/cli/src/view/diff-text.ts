@@ -1,4 +1,4 @@
-import type { DiffDocument } from "../document/index.ts";
+import type { DiffDocument } from "@airlock/operator/document";
 import { plainCell } from "./screen.ts";
 import { table } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import type { LedgerDocument } from "../document/index.ts";
+import type { LedgerDocument } from "@airlock/operator/document";
 import { plainCell, plainText, type Screen } from "./screen.ts";
 import { styledItemState } from "./states.ts";
 import { table } from "./table.ts";

@@ -1,4 +1,4 @@
-import type { PoolDocument } from "../document/index.ts";
+import type { PoolDocument } from "@airlock/operator/document";
 import { plainCell } from "./screen.ts";
 import { table } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import type { QuarantineDocument, QuarantineEntry } from "../document/index.ts";
+import type { QuarantineDocument, QuarantineEntry } from "@airlock/operator/document";
 import { plainCell, plainText, type Screen } from "./screen.ts";
 import { table } from "./table.ts";
 

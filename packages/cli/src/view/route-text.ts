@@ -1,4 +1,4 @@
-import type { ReportDocument, RouteDocument } from "../document/index.ts";
+import type { ReportDocument, RouteDocument } from "@airlock/operator/document";
 import { plainCell, type Screen } from "./screen.ts";
 import { table } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import { ACTIONS } from "@airlock/core/run";
-import type { RunDocument, RunListEntry } from "../document/index.ts";
+import type { RunDocument, RunListEntry } from "@airlock/operator/document";
 import { plainCell, plainText, type Screen } from "./screen.ts";
 import { styledItemState, styledRunState } from "./states.ts";
 import { table } from "./table.ts";

@@ -1,4 +1,4 @@
-import type { ToolDocument } from "../document/index.ts";
+import type { ToolDocument } from "@airlock/operator/document";
 import { table } from "./table.ts";
 
 const DIGEST_DIGITS = 12;

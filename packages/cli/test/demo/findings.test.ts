@@ -9,7 +9,7 @@ import {
   forbiddenFindings,
   type Seen,
 } from "../../src/demo/index.ts";
-import type { CallDocument, RunDocument } from "../../src/document/index.ts";
+import type { CallDocument, RunDocument } from "@airlock/operator/document";
 
 const ORIGINAL = readFileSync(
   new URL("../../../../fixtures/demo/repository/src/price.js", import.meta.url),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { DiffDocument } from "../../src/document/index.ts";
+import type { DiffDocument } from "@airlock/operator/document";
 import { diffNotes, diffStatText } from "../../src/view/index.ts";
 
 const DIFF: NonNullable<DiffDocument["diff"]> = {

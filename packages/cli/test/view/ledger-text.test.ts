@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LedgerDocument } from "../../src/document/index.ts";
+import type { LedgerDocument } from "@airlock/operator/document";
 import { ledgerListText, ledgerText } from "../../src/view/index.ts";
 import { paper } from "./screen.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RouteDocument } from "../../src/document/index.ts";
+import type { RouteDocument } from "@airlock/operator/document";
 import { routeListText } from "../../src/view/index.ts";
 import { paper } from "./screen.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cutLine, plainCell, plainText, runListText, runText, table } from "../../src/view/index.ts";
-import type { RunDocument } from "../../src/document/index.ts";
+import type { RunDocument } from "@airlock/operator/document";
 import { paper } from "./screen.ts";
 
 const QUIET = { errorCode: null, nativeReason: null, flags: [] };

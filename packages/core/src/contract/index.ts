@@ -7,6 +7,7 @@ export {
   type KillBody,
   type ResolveBody,
 } from "./command.ts";
+export { approvalBodySchema, approverSchema, askBodySchema, type ApprovalBody, type AskBody } from "./ask.ts";
 export { KILL_SCOPES, killTargetSchema } from "./kill-target.ts";
 export {
   commitSchema,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import {
+  askBodySchema,
   commandBodySchema,
   executionBodySchema,
   itemBodySchema,
@@ -9,13 +10,14 @@ import {
   turnBodySchema,
 } from "../contract/index.ts";
 import { assertNever } from "../fault/index.ts";
-import { attemptKey, itemKey, PURPOSES, responseKey, type Purpose, type Role } from "../record/index.ts";
+import { attemptKey, itemKey, responseKey, signersOf, type Purpose, type Role } from "../record/index.ts";
 
 /** Every queue: who consumes it, and which signed records travel on it. docs/data-flow.md shows this table. */
 export const QUEUES = {
   commands: { consumer: "validator", purposes: ["command"] },
   turns: { consumer: "streamer", purposes: ["turn"] },
   items: { consumer: "validator", purposes: ["item", "response"] },
+  approvals: { consumer: "validator", purposes: ["ask"] },
   executions: { consumer: "executor", purposes: ["execution", "resolution"] },
   results: { consumer: "validator", purposes: ["result"] },
 } as const satisfies Record<string, { readonly consumer: Role; readonly purposes: readonly Purpose[] }>;
@@ -27,6 +29,7 @@ export const BODIES = {
   turn: turnBodySchema,
   item: itemBodySchema,
   response: responseBodySchema,
+  ask: askBodySchema,
   execution: executionBodySchema,
   resolution: resolutionBodySchema,
   result: resultBodySchema,
@@ -40,7 +43,7 @@ export type Message = {
 
 /** The roles that may add to a queue: those whose signature its records need. */
 export function producersOf(family: QueueFamily): readonly Role[] {
-  return [...new Set(QUEUES[family].purposes.map((purpose) => PURPOSES[purpose]))];
+  return [...new Set(QUEUES[family].purposes.flatMap(signersOf))];
 }
 
 /** `executions` has one queue for each pool of executors; every other family has one. */
@@ -77,6 +80,8 @@ export function addressOf(message: Message): { readonly queue: string; readonly 
       return { queue: "items", jobId: itemKey(message.body) };
     case "response":
       return { queue: "items", jobId: responseKey(message.body) };
+    case "ask":
+      return { queue: "approvals", jobId: `${message.body.itemKey}.${message.body.request}` };
     case "execution":
       return {
         queue: queueName("executions", message.body.pool),

@@ -63,7 +63,7 @@ export function createPublisher(deps: { readonly redis: Redis; readonly keyring:
 /** Reads a record that this process signed or verified: the body's schema decides what message it is. */
 export function messageOf(record: SignedRecord): Message {
   const { purpose } = record;
-  if (purpose === "report") throw new TypeError("a report travels on no queue");
+  if (purpose === "report" || purpose === "approval") throw new TypeError(`no queue takes a ${purpose}`);
   const body = parseBody(BODIES[purpose], record.body);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- purpose and schema come from the same row
   return { purpose, body } as Message;

@@ -30,6 +30,7 @@ export {
 export { openSealed, sealBody, type SealPlace } from "./seal.ts";
 export {
   PURPOSES,
+  signersOf,
   signedRecordSchema,
   signRecord,
   verifyRecord,

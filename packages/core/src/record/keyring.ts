@@ -2,22 +2,32 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { AirlockError, namesOf } from "../fault/index.ts";
 
-/** Who signs. The client is the CLI or the console: it may only command. */
-export const ROLES = ["client", "streamer", "validator", "executor"] as const;
+/**
+ * Who signs. The client is the CLI on the machine that holds its keys, the console the one that others reach over HTTP:
+ * both may only command. The approver's key signs what people answer; the console holds it, and people may have their own.
+ */
+export const ROLES = ["client", "streamer", "validator", "executor", "console", "approver"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The sealing keys and the roles that hold each. */
 export const SEALS = {
   conversation: ["streamer", "validator"],
-  calls: ["client", "streamer", "validator", "executor"],
-  run: ["client", "validator"],
+  calls: ["client", "streamer", "validator", "executor", "console"],
+  run: ["client", "validator", "console"],
   raw: ["client", "streamer"],
 } as const satisfies Record<string, readonly Role[]>;
 export type SealName = keyof typeof SEALS;
 
 const pem = z.string().startsWith("-----BEGIN ");
 const keyId = z.string().regex(/^[a-z0-9-]{1,64}$/);
-const trustedKeys = z.array(z.strictObject({ keyId, publicKey: pem }));
+const trustedKeys = z.array(
+  z.strictObject({
+    keyId,
+    publicKey: pem,
+    /** of a person's own key: the only name that it may answer in; a key without one answers for all whom it knows */
+    name: z.string().min(1).max(128).exactOptional(),
+  }),
+);
 const sealKeys = z.strictObject({
   current: keyId,
   keys: z.array(z.strictObject({ keyId, key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/) })).min(1),
@@ -32,6 +42,8 @@ const keyringSchema = z.strictObject({
     streamer: trustedKeys,
     validator: trustedKeys,
     executor: trustedKeys,
+    console: trustedKeys,
+    approver: trustedKeys,
   }),
   seals: z.strictObject({
     conversation: sealKeys.optional(),
@@ -99,6 +111,8 @@ function perRole<T>(make: (role: Role) => T): Record<Role, T> {
     streamer: make("streamer"),
     validator: make("validator"),
     executor: make("executor"),
+    console: make("console"),
+    approver: make("approver"),
   };
 }
 

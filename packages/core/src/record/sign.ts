@@ -3,17 +3,19 @@ import { z } from "zod";
 import { AirlockError, namesOf } from "../fault/index.ts";
 import type { Keyring, Role } from "./keyring.ts";
 
-/** What a record is for, and the only role whose signature counts on it. */
+/** What a record is for, and the only roles whose signature counts on it. */
 export const PURPOSES = {
-  command: "client",
-  turn: "validator",
-  item: "streamer",
-  response: "streamer",
-  execution: "validator",
-  resolution: "validator",
-  result: "executor",
-  report: "validator",
-} as const satisfies Record<string, Role>;
+  command: ["client", "console"],
+  turn: ["validator"],
+  item: ["streamer"],
+  response: ["streamer"],
+  ask: ["validator"],
+  approval: ["approver"],
+  execution: ["validator"],
+  resolution: ["validator"],
+  result: ["executor"],
+  report: ["validator"],
+} as const satisfies Record<string, readonly Role[]>;
 
 export type Purpose = keyof typeof PURPOSES;
 
@@ -29,7 +31,7 @@ export type SignedRecord = z.infer<typeof signedRecordSchema>;
 
 /** Signs the exact text `body` for one purpose with the keyring's own key. */
 export function signRecord(keyring: Keyring, purpose: Purpose, body: string): SignedRecord {
-  if (keyring.role !== PURPOSES[purpose]) {
+  if (!signersOf(purpose).includes(keyring.role)) {
     throw new AirlockError("KEYS_INVALID", `a ${keyring.role} can't sign a ${purpose} record`);
   }
   const { keyId, privateKey } = keyring.signing;
@@ -51,16 +53,21 @@ export function verifyRecord(keyring: Keyring, purpose: Purpose, input: unknown)
       `it is a ${record.purpose} record where a ${purpose} record belongs`,
     );
   }
-  const role = PURPOSES[purpose];
-  const key = keyring.trusted[role].find((trusted) => trusted.keyId === record.keyId);
+  const signers = signersOf(purpose);
+  const known = signers.flatMap((role) => keyring.trusted[role]);
+  const key = known.find((trusted) => trusted.keyId === record.keyId);
   if (key === undefined) {
-    throw new AirlockError("RECORD_INVALID", `no ${role} key is known under the id it names`);
+    throw new AirlockError("RECORD_INVALID", `no ${signers.join(" or ")} key is known under the id it names`);
   }
   const bytes = signedBytes(purpose, record.keyId, record.body);
   if (!verify(null, bytes, publicKeyOf(key.publicKey), Buffer.from(record.signature, "base64url"))) {
-    throw new AirlockError("RECORD_INVALID", `its signature is not the ${role}'s`);
+    throw new AirlockError("RECORD_INVALID", `its signature is not the ${signers.join("'s or the ")}'s`);
   }
   return record.body;
+}
+
+export function signersOf(purpose: Purpose): readonly Role[] {
+  return PURPOSES[purpose];
 }
 
 /** A JSON array of strings is injective: no two different field lists give the same bytes. */

@@ -28,6 +28,8 @@ export function runKeys(run: string) {
     call: (itemKey: string) => `${base}:call:${itemKey}`,
     /** validator: of a call that it makes itself, the sealed arguments, which may have to go before its record does */
     arguments: (itemKey: string) => `${base}:arguments:${itemKey}`,
+    /** console: hash of the signed answers to the validator's question about a call, by approver */
+    approval: (itemKey: string) => `${base}:approval:${itemKey}`,
     /** executor: claim, fence, state; stays behind when the run's other keys go */
     ledger: (itemKey: string) => `${base}:ledger:${itemKey}`,
     /** executor: the sealed result of a call */
@@ -71,6 +73,10 @@ export const globalKeys = {
   unknowns: "airlock:unknowns",
   /** The call that last had, or may have had, an effect; executor. */
   effect: (digest: string) => `airlock:effect:{${digest}}`,
+  /** Sorted set of the calls that wait for people, by the end of the wait; can be rebuilt; validator. */
+  approvals: "airlock:approvals",
+  /** Capped stream of what people want to hear of, over all runs: questions, answers, ends, unknown outcomes, suspended routes; validator. */
+  feed: "airlock:feed",
   /** Hash of what people have stopped, by its name; validator. */
   kill: "airlock:kill",
   /** Lease of the one sweeping validator. */

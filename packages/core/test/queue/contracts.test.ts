@@ -62,7 +62,8 @@ describe("a message's address follows from its body alone", () => {
 
 describe("a queue", () => {
   test.each([
-    ["commands", "validator", ["client"]],
+    ["commands", "validator", ["client", "console"]],
+    ["approvals", "validator", ["validator"]],
     ["turns", "streamer", ["validator"]],
     ["items", "validator", ["streamer"]],
     ["executions", "executor", ["validator"]],
@@ -80,6 +81,6 @@ describe("a queue", () => {
 });
 
 test("no report travels on a queue", () => {
-  const keyring = createKeyrings()[PURPOSES.report];
-  expect(() => messageOf(signRecord(keyring, "report", "{}"))).toThrow("a report travels on no queue");
+  const keyring = createKeyrings()[PURPOSES.report[0]];
+  expect(() => messageOf(signRecord(keyring, "report", "{}"))).toThrow("no queue takes a report");
 });

@@ -9,6 +9,8 @@ describe("the keyrings of a cell", () => {
     ["streamer", ["conversation", "calls", "raw"]],
     ["validator", ["conversation", "calls", "run"]],
     ["executor", ["calls"]],
+    ["console", ["calls", "run"]],
+    ["approver", []],
   ])("give the %s the seals %j and no other", (role, seals) => {
     expect(Object.keys(keyrings[role].seals).toSorted()).toEqual([...seals].toSorted());
   });

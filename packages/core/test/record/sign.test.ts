@@ -14,17 +14,17 @@ import {
 
 const keyrings = createKeyrings();
 const BODY = '{"version":1,"run":"r00000000000000000000"}';
-const purposes = Object.entries(PURPOSES) as [Purpose, Role][];
+const purposes = Object.entries(PURPOSES) as [Purpose, readonly Role[]][];
 
 function signed(purpose: Purpose, body = BODY): SignedRecord {
-  return signRecord(keyrings[PURPOSES[purpose]], purpose, body);
+  return signRecord(keyrings[PURPOSES[purpose][0]], purpose, body);
 }
 
 /** A record as a role could make it that has no right to: its own key, but any purpose. */
 function forged(role: Role, purpose: Purpose, claimedKeyId?: string): SignedRecord {
   const { signing } = keyrings[role];
   const keyId = claimedKeyId ?? signing.keyId;
-  const impostor: Keyring = { ...keyrings[role], role: PURPOSES[purpose], signing: { ...signing, keyId } };
+  const impostor: Keyring = { ...keyrings[role], role: PURPOSES[purpose][0], signing: { ...signing, keyId } };
   return signRecord(impostor, purpose, BODY);
 }
 
@@ -37,16 +37,16 @@ describe("a signed record", () => {
     for (const role of ROLES) expect(verifyRecord(keyrings[role], purpose, signed(purpose))).toBe(BODY);
   });
 
-  test.each(purposes)("for %s can be signed by nobody but the %s", (purpose, owner) => {
-    for (const role of ROLES.filter((other) => other !== owner)) {
+  test.each(purposes)("for %s can be signed by nobody but the %s", (purpose, owners) => {
+    for (const role of ROLES.filter((other) => !owners.includes(other))) {
       expect(() => signRecord(keyrings[role], purpose, BODY)).toThrow(`a ${role} can't sign a ${purpose}`);
     }
   });
 
-  test.each(purposes)("for %s is refused when any role but the %s made it", (purpose, owner) => {
-    for (const role of ROLES.filter((other) => other !== owner)) {
+  test.each(purposes)("for %s is refused when any role but the %s made it", (purpose, owners) => {
+    for (const role of ROLES.filter((other) => !owners.includes(other))) {
       expect(() => verifyRecord(keyrings.validator, purpose, forged(role, purpose))).toThrow(/no .* key/);
-      const borrowed = forged(role, purpose, keyrings[owner].signing.keyId);
+      const borrowed = forged(role, purpose, keyrings[owners[0] ?? "client"].signing.keyId);
       expect(() => verifyRecord(keyrings.validator, purpose, borrowed)).toThrow(/signature is not/);
     }
   });

@@ -12,3 +12,5 @@ export {
   type QuarantineFilter,
 } from "./quarantine.ts";
 export { ENTRY_STATES, type QuarantineEntry } from "./quarantine-entry.ts";
+export { readReports } from "./read-reports.ts";
+export type { Access } from "../access.ts";

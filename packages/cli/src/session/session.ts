@@ -1,5 +1,6 @@
 // An environment and a data folder in, a connection with the client's keys out.
 // Refuses where no Redis is named or answers, and where the keys are missing.
+import { userInfo } from "node:os";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import type { Keyring } from "@airlock/core/record";
@@ -11,6 +12,8 @@ import { dataPaths, readUpRecord } from "../local/index.ts";
 export interface Session {
   readonly redis: Redis;
   readonly keyring: Keyring;
+  /** who acts: the user of the operating system, where nobody else is named */
+  readonly by: string;
   close(): void;
 }
 
@@ -38,7 +41,7 @@ export async function openSession(place: {
 }): Promise<Session> {
   const keyring = loadKeyring(dataPaths(place.data).keyring("client"), "client");
   const redis = await connectOrRefuse(place.url, place.onState ?? (() => undefined));
-  return { redis, keyring, close: () => redis.disconnect() };
+  return { redis, keyring, by: userInfo().username, close: () => redis.disconnect() };
 }
 
 /** A first answer within a few seconds, or REDIS_UNAVAILABLE; after that, outages are waited for. */

@@ -3,7 +3,7 @@ import { CONTRACT_SCENARIOS, meetsDemand, readBreaker, type Route, type Routes }
 import type { Keyring } from "@airlock/core/record";
 import type { Redis } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
-import { readReports } from "../client/index.ts";
+import { readReports } from "./read-reports.ts";
 
 type Place = { readonly redis: Redis; readonly keyring: Keyring };
 

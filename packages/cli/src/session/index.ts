@@ -1,0 +1,1 @@
+export { connectOrRefuse, dataFolder, openSession, redisUrlFor, type Session } from "./session.ts";

@@ -1,0 +1,1 @@
+export { followEvents, readEvents, type TimedEvent } from "./follow-events.ts";
