@@ -103,7 +103,7 @@ describe("a call that policy has people asked about", () => {
     const keys = runKeys(parked.played().run);
     await server.redis.copy(keys.content(other ?? ""), keys.content(item), "REPLACE");
     const access = { redis: server.redis, keyring: validator.keyrings.console };
-    await expect(readApproval(access, item)).rejects.toThrow();
+    await expect(readApproval(access, item)).rejects.toThrow("moved");
   });
 
   test("runs once it is approved, by a grant that says by which approval", async () => {
@@ -226,7 +226,7 @@ describe("a call that policy has people asked about", () => {
     const [item, other = ""] = await parked.open(asking(), 2);
     parked.consume();
     const job = await parked.queue.getJob(`${item}.1`);
-    const { record } = job?.data as { record: { body: string } };
+    const { record } = (job?.data ?? {}) as { record: { body: string } };
     const body = { ...askBodySchema.parse(JSON.parse(record.body)), argumentsDigest: "f".repeat(64) };
     await job?.updateData({ record: { ...record, body: JSON.stringify(body) } });
     await job?.promote();

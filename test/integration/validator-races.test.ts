@@ -62,6 +62,7 @@ beforeAll(async () => {
     config: {
       routes: "",
       policies: "",
+      approvers: "",
       tools: "",
       sources: ["/srv/app"],
       pools: [],

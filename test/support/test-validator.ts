@@ -41,6 +41,7 @@ const never = new AbortController().signal;
 const CONFIG: Deps["config"] = {
   routes: "",
   policies: "",
+  approvers: "",
   tools: "",
   sources: ["/srv/app"],
   pools: [],

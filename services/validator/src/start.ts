@@ -5,6 +5,7 @@ import {
   loadRoutes,
   loadTools,
   servePolicies,
+  trustApprovers,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
@@ -21,8 +22,9 @@ import { onItem } from "./verdict/on-item.ts";
 
 /** The validator: the hub that admits runs, judges items, grants calls, and decides every next attempt and turn. */
 export async function startValidator(context: ServiceContext): Promise<RunningService> {
-  const { redis, keyring, log, metrics } = context;
+  const { redis, log, metrics } = context;
   const config = validatorConfig();
+  const keyring = trustApprovers(context.keyring, config.approvers);
   const { catalog } = loadTools(config.tools);
   const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });

@@ -1,3 +1,4 @@
+export { parseApprovers, withApprovers } from "./approvers.ts";
 export { approverField } from "./approver-field.ts";
 export {
   judgeAnswers,
