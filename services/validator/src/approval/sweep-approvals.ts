@@ -28,7 +28,7 @@ export async function sweepApprovals(deps: Deps): Promise<void> {
 }
 
 /** A removed job is only a reason to look, too: whether it is gone, the queue itself says. */
-export async function lookAt(deps: Deps, itemKey: string): Promise<void> {
+async function lookAt(deps: Deps, itemKey: string): Promise<void> {
   const why = await reasonToLook(deps, itemKey);
   if (why !== null) await followAnswers(deps, itemKey, { why, nonce: null });
 }
