@@ -2,6 +2,7 @@
 // missing; refuses every answer that is not signed for exactly this question, in a name that its key may answer in.
 import { approvalBodySchema, parseBody, type ApprovalBody, type AskBody } from "../contract/index.ts";
 import { AirlockError } from "../fault/index.ts";
+import { parseStrictJson } from "../json/index.ts";
 import { signedRecordSchema, verifyRecord, type Keyring } from "../record/index.ts";
 import { approverField } from "./approver-field.ts";
 
@@ -36,12 +37,16 @@ export function judgeAnswers(given: {
   return missing > 0 ? { kind: "pending", missing, approvers } : { kind: "approved", approvers };
 }
 
+const RECORD_LIMITS = { maxBytes: 65_536, maxDepth: 4, topLevel: "object" } as const;
+
 /** An answer whose signature and name hold; null for anything else that lies there. */
 export function readAnswer(keyring: Keyring, text: string): ApprovalBody | null {
+  const parsed = parseStrictJson(text, RECORD_LIMITS);
+  if (!parsed.ok) return null;
   try {
-    return verifyAnswer(keyring, JSON.parse(text));
+    return verifyAnswer(keyring, parsed.value);
   } catch (error) {
-    if (error instanceof AirlockError || error instanceof SyntaxError) return null;
+    if (error instanceof AirlockError) return null;
     throw error;
   }
 }
