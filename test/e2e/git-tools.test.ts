@@ -2,10 +2,15 @@ import { execFileSync } from "node:child_process";
 import { chmod, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { createLedger } from "@airlock/core/ledger";
+import { readCall } from "@airlock/core/run";
+import { listApprovals } from "@airlock/operator/document";
+import { answerCall } from "@airlock/operator/order";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, startCell, type Cell } from "../support/cell.ts";
 import { startRecordingProxy, type RecordingProxy } from "../support/recording-proxy.ts";
 import { makeRepository } from "../support/repository.ts";
+import { eventWhere } from "../support/watch.ts";
 import { call, REPORT, specOf, writeFixtures } from "../support/story.ts";
 
 const TOOLS = [
@@ -75,6 +80,7 @@ beforeAll(async () => {
       [REPORT],
     ],
     asking: [[call("git_push", { branch: "agent/needle" })], [REPORT]],
+    asked: [[call("git_push", { branch: "agent/asked" })], [REPORT]],
   });
   proxy = await startRecordingProxy();
   cell = await startCell({
@@ -157,4 +163,40 @@ test("a push waits for a person where the profile is one of Airlock's", async ()
   const ended = await cell.ended(run);
   expect(ended.state).not.toBe("completed");
   expect(inRemote("rev-list", "--all", "--count", "--grep", run)).toBe("0");
+});
+
+/** What a person says of the run's first question, as soon as it is asked. */
+async function answerFirst(run: string, answer: "approve" | "deny"): Promise<void> {
+  const access = { redis: cell.redis, keyring: cell.keyrings.console, approver: cell.keyrings.approver };
+  await eventWhere(cell.redis, run, ({ type }) => type === "approval_requested");
+  await expect.poll(async () => (await listApprovals(access)).some((entry) => entry.run === run)).toBe(true);
+  const [asked] = (await listApprovals(access)).filter((entry) => entry.run === run);
+  const said = { itemKey: asked?.itemKey ?? "", answer, approver: "ana", reason: "looked at it" };
+  expect(await answerCall(access, said)).toMatchObject({ kind: "stored" });
+}
+
+test("a push that a person approves is pushed, once, under the approval that its ledger entry names", async () => {
+  const spec = { policy: "ci-default", tools: ["git_push"] };
+  const run = await cell.submit(specOf("asked", repository.directory, spec));
+  await answerFirst(run, "approve");
+  expect(await cell.ended(run)).toMatchObject({ state: "completed" });
+  expect(inRemote("rev-parse", "--verify", "agent/asked")).toMatch(/^[0-9a-f]{40}$/);
+  const item = `${run}.1.1.0`;
+  const [call, entry] = await Promise.all([readCall(cell.redis, item), createLedger(cell.redis).read(item)]);
+  expect(call).toMatchObject({ settled: "EXECUTED", approvers: ["ana"], grant: 1 });
+  expect(entry).toMatchObject({ state: "EXECUTED", fence: 1, nonce: call?.nonce });
+});
+
+test("a push that a person denies pushes nothing, and the run goes on without it", async () => {
+  execFileSync("git", ["--git-dir", remote, "update-ref", "-d", "refs/heads/agent/asked"]);
+  const spec = { policy: "ci-default", tools: ["git_push"] };
+  const run = await cell.submit(specOf("asked", repository.directory, spec));
+  await answerFirst(run, "deny");
+  expect(await cell.ended(run)).toMatchObject({ state: "completed" });
+  expect(await readCall(cell.redis, `${run}.1.1.0`)).toMatchObject({
+    settled: "DENIED",
+    errorClass: "APPROVAL_DENIED",
+    grant: 0,
+  });
+  expect(inRemote("branch", "--list", "agent/asked")).toBe("");
 });

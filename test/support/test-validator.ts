@@ -1,6 +1,6 @@
 import { Queue } from "bullmq";
 import type { ResponseBody } from "@airlock/core/contract";
-import { createPublisher, queuePrefix, type Publisher } from "@airlock/core/queue";
+import { createPublisher, parkedJobs, queuePrefix, type Publisher } from "@airlock/core/queue";
 import { createKeyrings, newRunId, type Keyring, type Role } from "@airlock/core/record";
 import {
   beatPool,
@@ -41,6 +41,7 @@ const never = new AbortController().signal;
 const CONFIG: Deps["config"] = {
   routes: "",
   policies: "",
+  approvers: "",
   tools: "",
   sources: ["/srv/app"],
   pools: [],
@@ -62,6 +63,7 @@ export function createTestValidator(
   redis: Redis,
   route: { readonly name: string; readonly family: Family },
   breaker: RouteBreaker,
+  change: Partial<Deps["config"]> = {},
 ): TestValidator {
   const keyrings = createKeyrings();
   const publishers = {
@@ -72,13 +74,15 @@ export function createTestValidator(
   const catalog = createCatalog(BUILTIN_MANIFESTS);
   const logged: string[] = [];
   const counted: string[] = [];
+  const asks = parkedJobs(redis, "approvals");
   const policies = new Map(loadPolicyProfiles(`${ROOT}/config/policies`));
   const deps: Deps = {
-    config: CONFIG,
+    config: { ...CONFIG, ...change },
     redis,
     keyring: keyrings.validator,
     store: createValidatorStore(redis, { keepMs: 600_000 }),
     publisher: publishers.validator,
+    asks,
     routes: parseRoutes(
       `routes: { ${route.name}: { family: ${route.family}, baseUrl: 'http://127.0.0.1:1', models: ['**'] } }`,
       "routes.yaml",
@@ -122,6 +126,7 @@ export function createTestValidator(
     },
     async close() {
       await turns.close();
+      await asks.close();
       await Promise.all(Object.values(publishers).map((publisher: Publisher) => publisher.close()));
     },
   };

@@ -2,6 +2,7 @@ import { loadConfig, type Config } from "@airlock/core/runtime";
 
 const NAMES = [
   "policies",
+  "approvers",
   "tools",
   "sources",
   "pool",

@@ -11,6 +11,7 @@ import {
   loadRepositories,
   loadTools,
   servePolicies,
+  trustApprovers,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
@@ -31,15 +32,15 @@ import { defaultServiceUser, type ServiceUser } from "./workspace/index.ts";
 
 /** The executor: the only place where tools run, and only under a grant. */
 export async function startExecutor(context: ServiceContext): Promise<RunningService> {
-  const { redis, keyring, log, metrics, signal } = context;
+  const { redis, log, metrics, signal } = context;
   const config = executorConfig();
+  const keyring = trustApprovers(context.keyring, config.approvers);
   const serviceUser = serviceUserOf(config);
   await openPlaces(config, serviceUser);
   const { catalog, operatorTools } = loadTools(config.tools);
   const repositories = loadRepositories(config.repositories);
   const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });
-  const cancels = createCancelBoard();
   const owner = ownerName();
   const holding = await openHolding(context, config, owner);
   const sandbox = await openSandbox(context, config, serviceUser);
@@ -52,7 +53,7 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     catalog,
     log,
     metrics,
-    cancels,
+    cancels: createCancelBoard(),
     serviceUser,
     repositories,
     workspaces: createWorkspaces({ config, serviceUser, repositories, runPrepare }, signal),

@@ -4,6 +4,7 @@ import { loadConfig, type Config } from "@airlock/core/runtime";
 const NAMES = [
   "routes",
   "policies",
+  "approvers",
   "tools",
   "sources",
   "pools",

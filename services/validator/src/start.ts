@@ -1,15 +1,18 @@
 import { hostname } from "node:os";
-import { consume, createPublisher, type Delivery } from "@airlock/core/queue";
+import { consume, createPublisher, parkedJobs, type Delivery } from "@airlock/core/queue";
 import { createRouteBreaker, createValidatorStore } from "@airlock/core/run";
 import {
   loadRoutes,
   loadTools,
   servePolicies,
+  trustApprovers,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
 import { createJudge } from "@airlock/core/verdict";
 import { onCommand } from "./admission/on-command.ts";
+import { onAsk } from "./approval/on-ask.ts";
+import { watchRemoved } from "./approval/sweep-approvals.ts";
 import { breakerSettings, validatorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { onResponse } from "./outcome/on-response.ts";
@@ -19,8 +22,9 @@ import { onItem } from "./verdict/on-item.ts";
 
 /** The validator: the hub that admits runs, judges items, grants calls, and decides every next attempt and turn. */
 export async function startValidator(context: ServiceContext): Promise<RunningService> {
-  const { redis, keyring, log, metrics } = context;
+  const { redis, log, metrics } = context;
   const config = validatorConfig();
+  const keyring = trustApprovers(context.keyring, config.approvers);
   const { catalog } = loadTools(config.tools);
   const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });
@@ -29,6 +33,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     redis,
     keyring,
     publisher,
+    asks: parkedJobs(redis, "approvals"),
     catalog,
     log,
     metrics,
@@ -40,11 +45,13 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
   };
   const consumers = consumeAll(context, deps);
   const sweeping = runSweeper(deps, `${hostname()}-${process.pid}`, context.signal);
+  const watching = watchRemoved(deps, context.signal);
   return {
     consumers,
     async close() {
       served.close();
-      await sweeping;
+      await Promise.all([sweeping, watching]);
+      await deps.asks.close();
       await publisher.close();
     },
   };
@@ -57,10 +64,12 @@ function consumeAll(context: ServiceContext, deps: Deps): RunningService["consum
     item: (delivery: Delivery<"item">) => onItem(deps, delivery),
     response: (delivery: Delivery<"response">) => onResponse(deps, delivery),
   };
+  const approvals = { ask: (delivery: Delivery<"ask">) => onAsk(deps, delivery) };
   const results = { result: (delivery: Delivery<"result">) => onResult(deps, delivery) };
   return [
     consume(context, { family: "commands", handlers: commands }, options),
     consume(context, { family: "items", handlers: items }, options),
+    consume(context, { family: "approvals", handlers: approvals }, options),
     consume(context, { family: "results", handlers: results }, options),
   ];
 }

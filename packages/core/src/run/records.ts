@@ -77,6 +77,8 @@ export const runHashSchema = z.object({
   pool: z.string().optional(),
   poolBoundAt: number.optional(),
   cancelled: flag,
+  /** the feed was told of its end */
+  told: flag,
   errorClass: z.string().optional(),
   detail: z.string().optional(),
   artifactKind: z.string().optional(),
@@ -189,7 +191,21 @@ export const callHashSchema = z.object({
   policyDigest: z.string().optional(),
   notAfter: number.optional(),
   grant: number.default(0),
+  /** of a call that waits for people: the end of the wait, and what the validator asked them */
   approvalUntil: number.optional(),
+  /** how many questions were asked about it; this one is known by its nonce */
+  request: number.default(0),
+  nonce: z.string().optional(),
+  /** signed by the validator */
+  askRecord: z.string().optional(),
+  /** the job on `approvals` was there: from now on its absence means that somebody removed it */
+  parkedAt: number.optional(),
+  /** the workspace's epoch when it was asked */
+  askedEpoch: number.optional(),
+  /** who approved */
+  approvers: json(z.array(z.string())).optional(),
+  /** who denied */
+  deniedBy: z.string().optional(),
   grantRecord: z.string().optional(),
   /** the grant that was taken back when it was asked about once more: the next one follows it */
   voidGrant: number.optional(),

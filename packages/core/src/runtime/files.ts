@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { parseApprovers, withApprovers } from "../approval/index.ts";
 import { AirlockError, type ErrorCode } from "../fault/index.ts";
 import { parseKeyring, type Keyring, type Role } from "../record/index.ts";
 import {
@@ -19,6 +20,12 @@ export function loadKeyring(file: string, role: Role): Keyring {
     throw new AirlockError("KEYS_INVALID", `${file} may be read by others; run: chmod 600 ${file}`);
   }
   return parseKeyring(text, { file, role });
+}
+
+/** The keyring, with the people of the approvers file trusted in it; an empty place names none. Throws KEYS_INVALID. */
+export function trustApprovers(keyring: Keyring, file: string): Keyring {
+  if (file === "") return keyring;
+  return withApprovers(keyring, parseApprovers({ name: file, text: readText(file, "KEYS_INVALID") }));
 }
 
 export function loadRoutes(file: string): Routes {

@@ -89,6 +89,13 @@ export const SETTINGS = {
     readers: [...SERVICES, "cli"],
     doc: "file or folder with the operator's tools; empty for none",
   },
+  approvers: {
+    env: "AIRLOCK_APPROVERS",
+    schema: z.string(),
+    fallback: "",
+    readers: ["validator", "executor", "cli"],
+    doc: "file with the public keys of people who sign their approvals themselves; empty for none",
+  },
   sources: {
     env: "AIRLOCK_SOURCES",
     schema: list,

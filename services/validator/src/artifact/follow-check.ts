@@ -1,6 +1,6 @@
 // Takes a turn whose own calls are settled, gives what they lead to: the output is applied, where the spec asks for that,
 // and the run completes; or the model is told what the workspace refused; or nobody can say, and the run ends.
-import { assertNever, isErrorClass } from "@airlock/core/fault";
+import { assertNever, isErrorClass, type ErrorClass } from "@airlock/core/fault";
 import type { JsonValue } from "@airlock/core/json";
 import { ownCallKey, ownCallOf, type TurnParts } from "@airlock/core/record";
 import { readTurn, type CallHash, type TurnHash } from "@airlock/core/run";
@@ -77,12 +77,19 @@ function artifactOf({ expect, text }: Output, files: JsonValue): NonNullable<End
   return { kind: expect.kind, content: expect.kind === "manifest" ? JSON.stringify({ files, text }) : text };
 }
 
+/** What people did not approve, whichever way. */
+const UNAPPROVED: ReadonlySet<ErrorClass> = new Set([
+  "APPROVAL_DENIED",
+  "APPROVAL_EXPIRED",
+  "APPROVAL_REMOVED",
+]);
+
 /** Where nobody knows whether the output was applied, it is complete nevertheless, and kept. */
 function endedBy(call: CallHash | null, artifact?: Ending["artifact"]): After {
   const known = call?.errorClass ?? "";
   const errorClass = isErrorClass(known) ? known : "OUTCOME_UNKNOWN";
   const unseen = call?.settled === "OUTCOME_UNKNOWN" && call.effect !== "read";
-  const state = unseen ? "outcome_unknown" : errorClass === "APPROVAL_EXPIRED" ? "denied" : "escalated";
+  const state = unseen ? "outcome_unknown" : UNAPPROVED.has(errorClass) ? "denied" : "escalated";
   const detail = "the output was not refused, but what it leads to could not be done";
   return {
     kind: "end",

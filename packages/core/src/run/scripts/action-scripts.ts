@@ -59,7 +59,7 @@ local function change(run)
     stand = stand or applied == 'EXECUTED' or applied == 'OUTCOME_UNKNOWN'
   end
   set_fields(KEYS[1], ARGV[7])
-  redis.call('HDEL', KEYS[1], 'endedAt', 'errorClass', 'detail', 'rawUntil')
+  redis.call('HDEL', KEYS[1], 'endedAt', 'errorClass', 'detail', 'rawUntil', 'told')
   redis.call('DEL', KEYS[6])
   redis.call('HSET', KEYS[1], 'state', 'running', 'deadlineAt', now() + tonumber(ARGV[9]))
   redis.call('HINCRBY', KEYS[1], 'requeues', 1)
