@@ -130,7 +130,7 @@ async function told(run: string, type: string): Promise<number> {
 }
 
 /** The validator looked, and parked it again: to be promoted is no approval. */
-async function isParkedAgain(waits: Waiting): Promise<void> {
+async function expectParkedAgain(waits: Waiting): Promise<void> {
   await expect.poll(() => told(waits.run, "approval_unsigned"), { timeout: 30_000 }).toBeGreaterThan(0);
   await expect.poll(() => parkedJobs(waits.run), { timeout: 30_000 }).toEqual([waits.jobId]);
   expect(await stateOf(waits)).toBe("waits -");
@@ -190,19 +190,19 @@ describe("through somebody else's board", () => {
   test("promote without a signature parks the call again", async () => {
     const waits = await waiting();
     expect(await press("PUT", `${waits.jobId}/promote`)).toBe(204);
-    await isParkedAgain(waits);
+    await expectParkedAgain(waits);
   });
 
   test("promote-all approves nothing", async () => {
     const both = [await waiting(), await waiting()];
     expect(await press("PUT", "promote")).toBe(200);
-    for (const waits of both) await isParkedAgain(waits);
+    for (const waits of both) await expectParkedAgain(waits);
   });
 
   test("an edited delay brings the call no further than a promote", async () => {
     const waits = await waiting();
     expect(await press("PATCH", `${waits.jobId}/delay`, { runAt: Date.now() + 50 })).toBeLessThan(300);
-    await isParkedAgain(waits);
+    await expectParkedAgain(waits);
   });
 
   test("a removed job denies its call", async () => {
@@ -251,7 +251,7 @@ describe("through somebody else's board", () => {
     const answers = await cell.redis.hgetall(runKeys(known.run).approval(known.itemKey));
     await cell.redis.hset(runKeys(waits.run).approval(waits.itemKey), answers);
     await press("PUT", `${waits.jobId}/promote`);
-    await isParkedAgain(waits);
+    await expectParkedAgain(waits);
   });
 
   test.each([
@@ -263,14 +263,23 @@ describe("through somebody else's board", () => {
     const waits = await waiting();
     const { run, itemKey, argumentsDigest, policyDigest, nonce, expiresAt } = waits.ask;
     const body = approvalBodySchema.parse({
-      ...{ version: 1, run, itemKey, argumentsDigest, policyDigest, nonce, expiresAt },
-      ...{ answer: "approve", approver: "approver", reason: "", answeredAt: waits.ask.askedAt },
+      version: 1,
+      run,
+      itemKey,
+      argumentsDigest,
+      policyDigest,
+      nonce,
+      expiresAt,
+      answer: "approve",
+      approver: "approver",
+      reason: "",
+      answeredAt: waits.ask.askedAt,
       ...change,
     });
     const record = signRecord(cell.keyrings.approver, "approval", JSON.stringify(body));
     await cell.redis.hset(runKeys(run).approval(itemKey), "approver", JSON.stringify(record));
     await press("PUT", `${waits.jobId}/promote`);
-    await isParkedAgain(waits);
+    await expectParkedAgain(waits);
   });
 
   test("an approval that anybody but an approver's key signed counts for nothing", async () => {
@@ -288,6 +297,6 @@ describe("through somebody else's board", () => {
     const record = signRecord(forger, "approval", JSON.stringify(said));
     await cell.redis.hset(runKeys(run).approval(itemKey), "approver", JSON.stringify(record));
     await press("PUT", `${waits.jobId}/promote`);
-    await isParkedAgain(waits);
+    await expectParkedAgain(waits);
   });
 });

@@ -11,7 +11,7 @@ import { answerJob } from "./answer-job.ts";
 import { boardQueue, queueNames } from "./board-queues.ts";
 import { ownPage } from "./own-page.ts";
 
-export const BOARD = "/board";
+const BOARD = "/board";
 
 /** The only writes, by Bull Board's own patterns, and what each means. */
 const ANSWERS = new Map<string, "approve" | "deny">([

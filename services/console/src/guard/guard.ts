@@ -38,7 +38,9 @@ export function registerGuard(app: FastifyInstance, deps: Deps): void {
     reply.headers({ ...RESPONSE_HEADERS, ...(secure ? STRICT_TRANSPORT : {}) });
     const misplaced = placeProblem(request, origins);
     if (misplaced !== null) return refuse(request, reply, misplaced);
-    const identified = identify(request.raw, { users: deps.users, isProxy });
+    const { headers, socket } = request.raw;
+    const peer = socket.remoteAddress ?? "";
+    const identified = identify({ headers, peer }, { users: deps.users, isProxy });
     switch (identified.kind) {
       case "refused":
         return refuse(request, reply, IDENTITY_REFUSALS[identified.why]);

@@ -1,5 +1,5 @@
 // The head of a request in, who asks out; refuses one that claims to be someone and can't show it.
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { withIncluded, type Principal } from "./roles.ts";
 import { findToken } from "./token.ts";
 import type { Users } from "./users.ts";
@@ -12,12 +12,12 @@ export type Identified =
 
 /** A token first, then what the proxy says; a proxy's header from any other address is an attack, not a mistake. */
 export function identify(
-  request: Pick<IncomingMessage, "headers" | "socket">,
+  request: { readonly headers: IncomingHttpHeaders; readonly peer: string },
   { users, isProxy }: { readonly users: Users; readonly isProxy: (address: string) => boolean },
 ): Identified {
   const { proxy } = users;
   const said = proxy?.header === undefined ? undefined : request.headers[proxy.header];
-  if (said !== undefined && !isProxy(request.socket.remoteAddress ?? "")) {
+  if (said !== undefined && !isProxy(request.peer)) {
     return { kind: "refused", why: "proxy" };
   }
   const { authorization } = request.headers;

@@ -109,11 +109,10 @@ describe("who asks", () => {
     text: `tokens: [{ name: ci, roles: [operator], sha256: "${tokenDigest(token)}" }]`,
   });
   const from = (authorization?: string) =>
-    // oxlint-disable-next-line typescript/no-explicit-any -- as little of a request as is read
-    identify({ headers: { authorization }, socket: { remoteAddress: "127.0.0.1" } } as any, {
-      users,
-      isProxy: () => false,
-    });
+    identify(
+      { headers: authorization === undefined ? {} : { authorization }, peer: "127.0.0.1" },
+      { users, isProxy: () => false },
+    );
 
   test("is told by a token, with what the role includes", () => {
     expect(from(`Bearer ${token}`)).toEqual({
@@ -122,7 +121,7 @@ describe("who asks", () => {
     });
   });
 
-  test.each(["Bearer", `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`, "", `${token}`])(
+  test.each(["Bearer", `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`, "", token])(
     "is refused where %j is sent",
     (authorization) => {
       expect(from(authorization)).toEqual({ kind: "refused", why: "token" });
@@ -137,7 +136,7 @@ describe("who asks", () => {
 test("docs/console.md has the roles as they are", () => {
   const rows = readText("docs/console.md")
     .split("\n")
-    .filter((line) => /^\| `/.test(line))
+    .filter((line) => line.startsWith("| `"))
     .map((line) =>
       line
         .split("|")
