@@ -1,5 +1,6 @@
 import type { Command, CommandContext } from "./command.ts";
 import { cancelCommand } from "./cancel.ts";
+import { consoleTokenCommand, consoleUserCommand } from "./console-users.ts";
 import { contractCommand } from "./contract.ts";
 import { demoCommand } from "./demo.ts";
 import { diffCommand } from "./diff.ts";
@@ -53,6 +54,8 @@ export const COMMANDS = {
   replay: replayCommand,
   doctor: doctorCommand,
   keys: keysCommand,
+  "console user": consoleUserCommand,
+  "console token": consoleTokenCommand,
   demo: demoCommand,
 } as const satisfies Record<string, Command>;
 
