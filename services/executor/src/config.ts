@@ -15,6 +15,7 @@ const NAMES = [
   "sandbox",
   "allowUnsandboxed",
   "bwrap",
+  "cgroup",
   "durability",
   "commitAuthor",
   "push",
