@@ -6,6 +6,8 @@ const source = { ssr: { resolve: { conditions } } };
 export default defineConfig({
   ...source,
   test: {
+    // One file may wait for its processes while another one computes. Left to itself, Vitest gives two cores one worker.
+    maxWorkers: 2,
     projects: [
       {
         ...source,
@@ -49,7 +51,6 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts", "test/crash/**/*.test.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          fileParallelism: false,
         },
       },
     ],

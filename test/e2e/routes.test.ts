@@ -158,6 +158,8 @@ test("after a refusal by rate limit no streamer asks the route before its Retry-
   const first = await submit("limited", "limited");
   await until("the refusal", () => Promise.resolve(requestsOf("limited").length > 0));
   await eventWhere(cell.redis, first, ({ type }) => type === "attempt_committed");
+  // It says so in its log a moment after it has told Redis.
+  await until("the streamer that was refused", async () => (await workersOf([first])).length > 0);
   const [refused] = await workersOf([first]);
   if (refused === undefined) throw new Error("no streamer was refused");
   // the other one never saw the refusal

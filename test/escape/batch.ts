@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
 import { inject, onTestFinished } from "vitest";
 import { openGrantedCalls, type GrantedCalls, type GrantedRun } from "../support/granted-calls.ts";
 
@@ -31,6 +34,16 @@ export async function attempt(
 /** The same names, each with nothing found. */
 export function nothing(attempts: Readonly<Record<string, string>>): Findings {
   return Object.fromEntries(Object.keys(attempts).map((name) => [name, ""]));
+}
+
+/** A repository of the test's own, made by a script in its folder, where the executor sees it in an image as well. */
+export function sourceMadeBy(name: string, script: string): string {
+  const source = path.join(inject("executor").directory, "sources", name);
+  rmSync(source, { recursive: true, force: true });
+  mkdirSync(source, { recursive: true });
+  const text = `cd "$1" && git init -q -b main\n${script}\nchmod -R a+rX ..`;
+  execFileSync("bash", ["-ec", text, "bash", source], { stdio: "ignore" });
+  return source;
 }
 
 /** Calls to the executor that all files share. */

@@ -87,6 +87,60 @@ test("replacing `.git` changes nothing for the executor, and a later call has th
   expect(await run.call("read_file", { path: "package.json" })).toMatchObject({ result: { status: "ok" } });
 });
 
+test("git tools obey nothing that the agent planted, also when they commit", async () => {
+  const run = await plantedRun();
+  const hooks = HOOKS.split(" ").map((hook) => `cp program .githooks/${hook}`);
+  await run.bash(`mkdir .githooks; ${hooks.join("; ")}; rm -f ran
+    printf '* filter=x diff=x merge=x\\n' > .gitattributes; printf '[core]\\n\\thooksPath = .githooks\\n' > .gitconfig`);
+  for (const [tool, args] of [
+    ["git_status", {}],
+    ["git_diff", { path: "." }],
+    ["git_commit", { message: "All that is there" }],
+    ["git_log", { path: ".", maxCount: 3 }],
+  ] as const) {
+    expect([tool, (await run.call(tool, args)).state]).toEqual([tool, "EXECUTED"]);
+    expect([tool, readdirSync(run.tree).includes("ran")]).toEqual([tool, false]);
+  }
+  expect(readdirSync(place.directory)).not.toContain("ran");
+});
+
+const FLAGS = [
+  "--upload-pack=/ws/program",
+  "-c core.fsmonitor=/ws/program",
+  "--output=/ws/out",
+  "--ext-diff",
+  "--exec=/ws/program",
+  "-O/ws/out",
+  "ext::/ws/program",
+  "HEAD --output=/ws/out",
+  "HEAD..--output=x",
+  "@{-1}",
+  ":/x",
+];
+
+test("a flag is never a path, a revision or a message's end for git", async () => {
+  const run = await grantedCalls().run();
+  await run.bash(PROGRAM);
+  const before = readdirSync(run.tree);
+  for (const flag of FLAGS) {
+    for (const [tool, args] of [
+      ["git_diff", { path: ".", base: flag }],
+      ["git_log", { path: ".", start: flag }],
+    ] as const) {
+      expect([tool, flag, (await run.call(tool, args)).state]).toEqual([tool, flag, "DENIED"]);
+    }
+    for (const tool of ["git_diff", "git_log"]) {
+      const { result } = await run.call(tool, { path: flag });
+      expect([tool, flag, JSON.stringify(result).includes("Start")]).toEqual([tool, flag, false]);
+    }
+  }
+  expect(readdirSync(run.tree)).toEqual(before);
+  const message = "--amend\n\n--author=x <x@x>";
+  expect(await run.call("git_commit", { message })).toMatchObject({ state: "EXECUTED" });
+  const log = await run.call("git_log", { path: "." });
+  expect(JSON.stringify(log.result)).toMatch(/--amend[^]*Start/);
+});
+
 /** Names and sizes of all that lies in the git dir, and its settings. */
 function snapshot(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();

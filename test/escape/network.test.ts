@@ -64,6 +64,8 @@ test("no listener, no network and no kernel interface can be reached", async () 
     vsock: socket(40, 1),
     "the kernel's ciphers (AF_ALG)": socket(38, 5),
     "Bluetooth and XDP": socket(31, 3, 1) + socket(44, 3),
+    "the metadata service": `exec 9<>/dev/tcp/169.254.169.254/80 && echo CONNECTED; exec 9<>/dev/udp/169.254.169.254/80 && echo x >&9 && echo SENT`,
+    "a name server": `getent hosts localhost.localdomain. example.com; perl -e 'print "RESOLVED" if gethostbyname("example.com")'; exec 9<>/dev/udp/127.0.0.53/53 && echo x >&9 && echo SENT`,
     "names of hosts": `cat /etc/resolv.conf /etc/hosts; ls /run/systemd/resolve /run/nscd /var/run/nscd`,
     "an interface but the loopback": `grep : /proc/net/dev | grep -v '^ *lo:'`,
     "a route to anywhere": `tail -n +2 /proc/net/route`,

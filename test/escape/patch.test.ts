@@ -78,6 +78,15 @@ test("no patch reaches out of the tree, and none leaves half of itself", async (
   expect(statSync(path.join(run.tree, "a.txt")).mode & 0o6000).toBe(0);
 });
 
+test("a patch of more bytes than arguments may have is refused unread", async () => {
+  const run = await grantedCalls().run();
+  const before = namesIn(run.tree);
+  for (const megabytes of [2, 100]) {
+    const end = await run.call("apply_patch", { patch: created("big", "x".repeat(megabytes * 1_000_000)) });
+    expect([megabytes, end.state, namesIn(run.tree)]).toEqual([megabytes, "DENIED", before]);
+  }
+});
+
 test("lines that look like headers are lines", async () => {
   const run = await grantedCalls().run();
   await run.bash(`printf 'one\\n-- old\\n++ other\\n' > a.txt`);

@@ -40,7 +40,7 @@ test("nothing of the executor, of other runs or of the machine can be read by a 
     "working folders of processes": `cat /proc/[0-9]*/cwd/../secret /proc/[0-9]*/cwd/../../secret`,
     "memory maps of others": `cat /proc/[0-9]*/maps | grep '${directory}\\|${ROOT}/services'`,
     "memory of the first process": `head -c 1 /proc/1/mem`,
-    "command lines of others": `tr '\\0' '\\n' < /proc/1/cmdline | grep -i 'executor\\|redis'; cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o 'redis-server\\|vitest\\|services/executor\\|dist/main'`,
+    "command lines of others": `tr '\\0' '\\n' < /proc/1/cmdline | grep -i 'executor\\|redis'; cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o '[r]edis-server\\|[v]itest\\|services/[e]xecutor\\|dist/[m]ain'`,
     // The call's own output is a socket each; bubblewrap's first process has an event of its own.
     "inherited descriptors": `readlink /proc/$$/fd/1 /proc/$$/fd/2 > /tmp/own; echo 'anon_inode:[eventfd]' >> /tmp/own
       readlink /proc/1/fd/* /proc/self/fd/* | grep -v '^/dev/null$\\|^pipe:\\|^/ws/\\|^/proc/' | grep -v -x -F -f /tmp/own`,

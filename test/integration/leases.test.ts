@@ -9,7 +9,7 @@ import { openLeases, type Lease, type Leases } from "../../services/executor/src
 import { processMarker } from "../../services/executor/src/sandbox/index.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 
-const LEASE_MS = 600;
+const LEASE_MS = 1_500;
 const OWNER = "executor-1";
 const LATE: Ending = {
   transition: "commit",

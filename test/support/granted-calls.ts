@@ -4,8 +4,9 @@ import path from "node:path";
 import { argumentsDigest } from "@airlock/core/call";
 import type { JsonObject } from "@airlock/core/json";
 import { createLedger } from "@airlock/core/ledger";
-import { sendCancel, createPublisher } from "@airlock/core/queue";
+import { sendCancel, sendEnded, createPublisher } from "@airlock/core/queue";
 import { itemKey, newRunId, openSealed, sealBody, sha256Hex } from "@airlock/core/record";
+import { readRunDiff, type RunDiff } from "@airlock/core/run";
 import { loadPolicyProfiles } from "@airlock/core/runtime";
 import { connectRedis, redisNow, runKeys } from "@airlock/core/store";
 import { BUILTIN_CATALOG, manifestDigest } from "@airlock/core/tool";
@@ -36,9 +37,11 @@ export interface Ran {
 }
 
 export interface GrantedCalls {
-  /** A new run; its workspace is there once this returns. */
-  run(): Promise<GrantedRun>;
+  /** A new run, of the executor's own source or another; its workspace is there once this returns. */
+  run(options?: { readonly source?: string }): Promise<GrantedRun>;
   cancel(run: string): Promise<void>;
+  /** Ends the run, as the validator would, and gives the diff that the executor then takes of its tree. */
+  diffAtEnd(run: GrantedRun): Promise<RunDiff>;
   /** What the ledger says that the run's last call ran in. */
   sandboxOf(run: GrantedRun): Promise<string | null>;
   close(): Promise<void>;
@@ -50,6 +53,11 @@ const SCRIPT = "script.sh";
 
 const FAR_MS = 600_000;
 
+interface Asked {
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
 /** Stands in for streamer and validator with their own keys: whatever is asked for is granted. */
 export function openGrantedCalls(place: ExecutorPlace): GrantedCalls {
   const redis = connectRedis(place.url, { name: "test", onState: () => undefined });
@@ -57,9 +65,9 @@ export function openGrantedCalls(place: ExecutorPlace): GrantedCalls {
   const validator = createPublisher({ redis, keyring: place.keyrings.validator });
   const ledger = createLedger(redis);
   const policyDigest = loadPolicyProfiles(place.policies).get("open")?.enforced.digest ?? "";
-  const workspace = { source: place.source, ref: "main" };
 
-  async function grant(key: string, tool: string, args: JsonObject): Promise<void> {
+  async function grant(source: string, key: string, { tool, args }: Asked): Promise<void> {
+    const workspace = { source, ref: "main" };
     const manifest = BUILTIN_CATALOG.get(tool);
     if (manifest === undefined) throw new Error(`no tool ${tool}`);
     const [run = "", turn = "1"] = key.split(".");
@@ -122,7 +130,7 @@ export function openGrantedCalls(place: ExecutorPlace): GrantedCalls {
     throw new Error(`call ${key} did not end`);
   }
 
-  async function newRun(): Promise<GrantedRun> {
+  async function newRun({ source = place.source } = {}): Promise<GrantedRun> {
     const run = newRunId();
     let turn = 0;
     const lastKey = (): string => itemKey({ run, turn, attempt: 1, ordinal: 0 });
@@ -130,7 +138,7 @@ export function openGrantedCalls(place: ExecutorPlace): GrantedCalls {
     const call: GrantedRun["call"] = async (tool, args) => {
       turn += 1;
       const key = lastKey();
-      await grant(key, tool, args);
+      await grant(source, key, { tool, args });
       return endOf(key);
     };
     const granted: GrantedRun = {
@@ -151,6 +159,26 @@ export function openGrantedCalls(place: ExecutorPlace): GrantedCalls {
   return {
     run: newRun,
     sandboxOf: async (run) => (await ledger.read(run.lastKey()))?.sandbox ?? null,
+    async diffAtEnd({ run }) {
+      const told = {
+        route: "r",
+        model: "m",
+        policy: "open",
+        requestedBy: "t",
+        labels: "{}",
+        createdAt: 1,
+        turn: 1,
+      };
+      const endedAt = await redisNow(redis);
+      const ended = { state: "completed", endedAt, keepUntil: endedAt + FAR_MS, pool: "default" };
+      await redis.hset(runKeys(run).run, { ...told, ...ended });
+      await sendEnded(redis, run);
+      for (const deadline = Date.now() + 240_000; Date.now() < deadline; await sleep(20)) {
+        const diff = await readRunDiff({ redis, keyring: place.keyrings.client }, run);
+        if (diff !== null) return diff;
+      }
+      throw new Error(`no diff of ${run} was taken`);
+    },
     async cancel(run) {
       await redis.hset(runKeys(run).run, { cancelled: "1" });
       await sendCancel(redis, run);

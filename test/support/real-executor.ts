@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -32,6 +33,8 @@ export interface RealExecutor {
   log(): string;
   /** What its sandbox was shown to hold. */
   held(): readonly string[];
+  /** The most memory that its process ever had; null in an image, where the process isn't ours to see. */
+  peakBytes(): number | null;
   /** SIGKILL. */
   kill(): Promise<void>;
   close(): Promise<void>;
@@ -49,6 +52,14 @@ rules:
   - { id: list, decision: allow, tool: list_files }
   - { id: write, decision: allow, tool: write_file }
   - { id: patch, decision: allow, tool: apply_patch }
+  - { id: search, decision: allow, tool: search_files }
+  - { id: edit, decision: allow, tool: edit_file }
+  - { id: delete, decision: allow, tool: delete_file }
+  - { id: move, decision: allow, tool: move_file }
+  - { id: status, decision: allow, tool: git_status }
+  - { id: diff, decision: allow, tool: git_diff }
+  - { id: log, decision: allow, tool: git_log }
+  - { id: commit, decision: allow, tool: git_commit }
   - { id: scripts, decision: allow, tool: run_command, command: { exe: perl, positionals: { max: 1, allow: [script.sh] } } }
   - { id: tests, decision: allow, tool: run_command, command: { exe: npm, sub: [test], flags: { allow: [--silent] } } }
 `;
@@ -99,7 +110,8 @@ export async function startRealExecutor(
     await close();
     throw error;
   });
-  return { place, log: () => log, held: () => heldIn(log), kill, close };
+  const peakBytes = (): number | null => (image === "" ? peakOf(child.pid) : null);
+  return { place, log: () => log, held: () => heldIn(log), peakBytes, kill, close };
 }
 
 async function makePlace(given: {
@@ -166,6 +178,12 @@ function startContainer(container: {
 function heldIn(log: string): readonly string[] {
   const line = log.split("\n").find((text) => text.includes('"sandbox_probed"'));
   return /"state":"([^"]*)"/.exec(line ?? "")?.[1]?.split(" ") ?? [];
+}
+
+function peakOf(pid: number | undefined): number {
+  const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  if (kib === undefined) throw new Error("the executor's memory can't be seen");
+  return Number(kib) * 1024;
 }
 
 async function started(child: ChildProcess, log: () => string): Promise<void> {

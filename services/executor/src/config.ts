@@ -16,6 +16,7 @@ const NAMES = [
   "sandbox",
   "allowUnsandboxed",
   "bwrap",
+  "cgroup",
   "durability",
   "commitAuthor",
   "push",

@@ -62,7 +62,13 @@ function createBackend(
     const warn = (name: string): void => log.write("warn", "unsandboxed_call", { detail: name });
     return Promise.resolve(createNoneBackend({ ...shared, warn }));
   }
-  return createBwrapBackend({ ...shared, bwrapPath: bwrap, stateDir: path.resolve(volume, "sandbox") });
+  const own = config.cgroup === "" ? {} : { cgroup: config.cgroup };
+  return createBwrapBackend({
+    ...shared,
+    ...own,
+    bwrapPath: bwrap,
+    stateDir: path.resolve(volume, "sandbox"),
+  });
 }
 
 export function sandboxCheck(sandbox: Deps["sandbox"]) {

@@ -73,6 +73,13 @@ export const EXECUTOR_SETTINGS = {
     readers: ["executor", "cli"],
     doc: "the bubblewrap program",
   },
+  cgroup: {
+    env: "AIRLOCK_CGROUP",
+    schema: z.string().regex(/^(\/.+)?$/),
+    fallback: "",
+    readers: ["executor"],
+    doc: "folder of a cgroup that is the executor's own, with the memory controller: bounds the memory of a call's processes together; empty for none",
+  },
   durability: {
     env: "AIRLOCK_DURABILITY",
     schema: z.enum(["strict", "relaxed"]),

@@ -38,7 +38,7 @@ function executable(reading: ResponseReading): number {
 
 /** Every byte of a short stream; of a long one every seventh, and each of the last. */
 function placesIn(bytes: Uint8Array): readonly number[] {
-  const short = bytes.length <= 8_192;
+  const short = bytes.length <= 2_048;
   return Array.from(bytes.keys()).filter((at) => short || at % 7 === 0 || at > bytes.length - 512);
 }
 

@@ -23,7 +23,10 @@ export interface SandboxLimits {
   readonly openFiles: number;
   readonly fileBytes: number;
   readonly cpuSeconds: number;
+  /** Of each process. */
   readonly dataBytes: number;
+  /** Of all processes together, where the executor has a cgroup for its calls. */
+  readonly memoryBytes: number;
   readonly tmpBytes: number;
 }
 
@@ -101,5 +104,6 @@ export const DEFAULT_SANDBOX_LIMITS: SandboxLimits = {
   fileBytes: 64 * 1024 * 1024,
   cpuSeconds: 600,
   dataBytes: 4 * 1024 * 1024 * 1024,
+  memoryBytes: 4 * 1024 * 1024 * 1024,
   tmpBytes: 64 * 1024 * 1024,
 };

@@ -21,6 +21,8 @@ export interface BwrapPlan {
   readonly statusFd: number;
   /** Where bubblewrap reads its filter of system calls; null where this architecture has none. */
   readonly seccompFd: number | null;
+  /** Where bubblewrap waits before it starts the program, until its processes are in their group; null: it doesn't wait. */
+  readonly blockFd: number | null;
   /** The first is an absolute path from the executor's own table. */
   readonly command: readonly string[];
 }
@@ -72,6 +74,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
     ["--chdir", plan.cwdRel === "" ? "/ws" : `/ws/${plan.cwdRel}`],
     plan.seccompFd === null ? [] : ["--seccomp", String(plan.seccompFd)],
     ["--json-status-fd", String(plan.statusFd)],
+    plan.blockFd === null ? [] : ["--block-fd", String(plan.blockFd)],
     ["--", ...limitArguments(plan.limits)],
     ["--", ...plan.command],
   ].flat();

@@ -16,8 +16,9 @@ import { readHostLayout, type HostLayout } from "./host-layout.ts";
 import { assertIdentity, type Identity } from "./identity.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { probeSandbox } from "./probe.ts";
+import { openMemoryGroups, type MemoryGroup, type MemoryGroups } from "./memory-groups.ts";
 import { killMarked, processMarker } from "./process-tree.ts";
-import { runSandboxed, SECCOMP_FD, STATUS_FD } from "./run-sandboxed.ts";
+import { BLOCK_FD, runSandboxed, SECCOMP_FD, STATUS_FD, type SandboxStart } from "./run-sandboxed.ts";
 import { createSession } from "./session.ts";
 import { writeSeccompFiles, type SeccompFiles } from "./seccomp-files.ts";
 
@@ -29,6 +30,8 @@ export interface BwrapConfig extends Identity {
   readonly stateDir: string;
   /** Directories with a `bin`, bound read-only under their own path; never inside an agent's tree. */
   readonly toolchains: readonly string[];
+  /** A cgroup that was delegated to this process; left out, the memory of a call's processes together has no bound. */
+  readonly cgroup?: string;
   /** As Node names it; left out, this process's own. */
   readonly architecture?: string;
 }
@@ -39,6 +42,7 @@ interface Opened {
   readonly etcDir: string;
   readonly inherited: readonly number[];
   readonly seccomp: SeccompFiles | null;
+  readonly groups: MemoryGroups | null;
 }
 
 export async function createBwrapBackend(config: BwrapConfig): Promise<SandboxBackend> {
@@ -50,6 +54,7 @@ export async function createBwrapBackend(config: BwrapConfig): Promise<SandboxBa
     etcDir: await writeEtc(config),
     seccomp: await writeSeccompFiles(config.stateDir, config.architecture),
     inherited: await inheritedDescriptors(),
+    groups: config.cgroup === undefined ? null : await openMemoryGroups(config.cgroup),
   };
   return {
     name: "bwrap",
@@ -59,6 +64,7 @@ export async function createBwrapBackend(config: BwrapConfig): Promise<SandboxBa
           stateDir: config.stateDir,
           serviceUser: config.serviceUser,
           toolchains: config.toolchains,
+          boundsMemory: opened.groups !== null,
           open: (workspace, limits) => openSession(opened, workspace, limits),
         },
         signal,
@@ -101,7 +107,7 @@ interface Exec {
 
 async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<SandboxResult> {
   const { request, workspace, limits } = exec;
-  const { config, layout, etcDir, inherited, seccomp } = opened;
+  const { config, layout, etcDir, seccomp, groups } = opened;
   const [program = "", ...rest] = request.argv;
   const cwd = parseWorkspacePath(request.cwdRel, "read");
   if (!cwd.ok) return { kind: "path_refused", detail: cwd.detail };
@@ -122,12 +128,39 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     cwdRel: cwd.components.join("/"),
     statusFd: STATUS_FD,
     seccompFd: seccomp === null ? null : SECCOMP_FD,
+    blockFd: groups === null ? null : BLOCK_FD,
     command: [command.path, ...rest],
   });
+  return groups === null
+    ? startIn(opened, { ...exec, args, group: null }, signal)
+    : inGroup(groups, limits, (group) => startIn(opened, { ...exec, args, group }, signal));
+}
+
+async function inGroup(
+  groups: MemoryGroups,
+  limits: SandboxLimits,
+  run: (group: MemoryGroup) => Promise<SandboxResult>,
+): Promise<SandboxResult> {
+  const group = await groups.make(limits.memoryBytes).catch((error: unknown) => reasonOf(error));
+  if (typeof group === "string")
+    return { kind: "sandbox_failed", reason: `no cgroup for the call: ${group}` };
+  try {
+    return await run(group);
+  } finally {
+    await group.remove();
+  }
+}
+
+async function startIn(
+  { config, inherited, seccomp }: Opened,
+  { request, limits, args, group }: Exec & Pick<SandboxStart, "args" | "group">,
+  signal: AbortSignal,
+): Promise<SandboxResult> {
   if (!(await request.fenceHolds())) return { kind: "fence_lost" };
   const start = {
     bwrapPath: config.bwrapPath,
     args,
+    group,
     marker: processMarker(request.name),
     user: config.serviceUser,
     inherited,
@@ -137,4 +170,8 @@ async function execIn(opened: Opened, exec: Exec, signal: AbortSignal): Promise<
     timeoutMs: request.timeoutMs,
   };
   return runSandboxed(start, signal);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : "no reason";
 }

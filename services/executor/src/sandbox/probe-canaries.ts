@@ -30,6 +30,19 @@ say done yes
 /** Leaves a process of its own session behind; its argument makes it findable from outside. */
 export const DAEMON_SCRIPT = `setsid bash -c 'sleep 300; :' "$1" >/dev/null 2>&1 </dev/null & echo started`;
 
+export const HELD = "all of it at once";
+export const HOLD_WITHIN_BYTES = 48 * 1024 * 1024;
+
+/** Eight processes that hold 12 MB each, every one while it waits for the next. */
+export const HOLD_SCRIPT = `
+hold() {
+  local own; own=$(head -c 12000000 /dev/zero | tr '\\0' x)
+  if [ "$1" -gt 1 ]; then (hold $(($1 - 1))); else echo ${HELD}; fi
+  [ "\${#own}" -gt 0 ]
+}
+hold 8
+`;
+
 export interface CanaryEvidence {
   readonly output: string;
   readonly environmentNames: readonly string[];
@@ -40,6 +53,7 @@ export interface CanaryEvidence {
   readonly executorEnvironment: string;
   readonly daemonStarted: boolean;
   readonly daemonAlive: boolean;
+  readonly memoryBounded: boolean;
   readonly limits: SandboxLimits;
 }
 
@@ -66,9 +80,9 @@ const CANARIES = {
     broken: "a process outlived its call",
   },
   memTotal: {
-    holds: () => false,
+    holds: (_, e) => e.memoryBounded,
     broken:
-      "the memory of all processes together is bounded only by the limit of the executor's own container",
+      "the memory of all processes together is bounded only by the limit of the executor's own container (AIRLOCK_CGROUP)",
   },
   net: {
     // The filter refuses a socket before the namespace could: so that it is another one is looked at by itself.

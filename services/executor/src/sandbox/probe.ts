@@ -12,7 +12,14 @@ import {
 } from "./backend.ts";
 import { sandboxEnvironment } from "./environment.ts";
 import type { Guarantee } from "./guarantees.ts";
-import { DAEMON_SCRIPT, judgeCanaries, PROBE_SCRIPT } from "./probe-canaries.ts";
+import {
+  DAEMON_SCRIPT,
+  HELD,
+  HOLD_SCRIPT,
+  HOLD_WITHIN_BYTES,
+  judgeCanaries,
+  PROBE_SCRIPT,
+} from "./probe-canaries.ts";
 
 /**
  * Tries to break out, where the workspaces lie and as the user that runs them, and reports what was shown to hold.
@@ -22,6 +29,8 @@ export interface ProbePlace {
   readonly stateDir: string;
   readonly serviceUser: ServiceUser | null;
   readonly toolchains: readonly string[];
+  /** Whether calls have a cgroup of their own. */
+  readonly boundsMemory: boolean;
   open(workspace: SandboxWorkspace, limits: SandboxLimits): SandboxSession;
 }
 
@@ -55,12 +64,26 @@ export async function probeSandbox(place: ProbePlace, signal: AbortSignal): Prom
       executorEnvironment: await environmentDigest(),
       daemonStarted: daemon.text.includes("started"),
       daemonAlive: await someProcessMentions(token),
+      memoryBounded: place.boundsMemory && (await boundsMemory(place, { tree, token }, signal)),
       limits: DEFAULT_SANDBOX_LIMITS,
     });
   } finally {
     server.close();
     await rm(root, { recursive: true, force: true });
   }
+}
+
+/** Processes that together hold more than their limit, none of them much, must end; with room they must not. */
+async function boundsMemory(
+  place: ProbePlace,
+  { tree, token }: { readonly tree: string; readonly token: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const holding = (limits: SandboxLimits): Promise<ProbeExec> =>
+    probeExec(place.open({ tree, git: null }, limits), token, signal)(["bash", "-c", HOLD_SCRIPT]);
+  const tight = await holding({ ...DEFAULT_SANDBOX_LIMITS, memoryBytes: HOLD_WITHIN_BYTES });
+  const roomy = await holding(DEFAULT_SANDBOX_LIMITS);
+  return tight.kind === "exited" && !tight.text.includes(HELD) && roomy.text.includes(HELD);
 }
 
 /** The outside is writable and readable for the sandbox's user, so that only the sandbox can stop it. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { ServiceUser } from "../workspace/index.ts";
+import { createAdmission, type Admission } from "./admission.ts";
 import type { SandboxResult } from "./backend.ts";
 import { firstEnding, type Stop } from "./child-ending.ts";
 import {
@@ -10,6 +11,7 @@ import {
   neverStarted,
   type ChildOutput,
 } from "./child-output.ts";
+import type { MemoryGroup } from "./memory-groups.ts";
 import { killMarked, seeBwrap, seenDead, type SeenProcess } from "./process-tree.ts";
 import { createStatusReader } from "./status-channel.ts";
 
@@ -26,6 +28,8 @@ export interface SandboxStart {
   readonly inherited: readonly number[];
   /** The filter of system calls, for bubblewrap to read; null: there is none. */
   readonly seccompFile: string | null;
+  /** Of the call's processes, which bubblewrap was told to wait for; null: it wasn't. */
+  readonly group: MemoryGroup | null;
   /** What the program reads; null: nothing at all. */
   readonly stdin: Uint8Array | null;
   readonly outputBytes: number;
@@ -35,6 +39,7 @@ export interface SandboxStart {
 /** Descriptors inside bubblewrap. */
 export const SECCOMP_FD = 3;
 export const STATUS_FD = 4;
+export const BLOCK_FD = 5;
 
 const NOT_SEEN_DEAD: SandboxResult = { kind: "unknown", reason: "its processes were not seen dead" };
 
@@ -44,6 +49,7 @@ interface Watched {
   readonly status: ReturnType<typeof createStatusReader>;
   /** The sandbox's first process, once it was seen. */
   readonly first: () => SeenProcess | null;
+  readonly admission: Admission | null;
 }
 
 export async function runSandboxed(start: SandboxStart, signal: AbortSignal): Promise<SandboxResult> {
@@ -95,9 +101,11 @@ function spawnWith(
 ): ChildProcess {
   const stdin = start.stdin === null ? "ignore" : "pipe";
   const stdio: ("ignore" | "pipe" | number)[] = [stdin, "pipe", "pipe", filter, "pipe"];
+  if (start.group !== null) stdio.push("pipe");
+  const own = stdio.length;
   for (const fd of start.inherited) {
     while (stdio.length < fd) stdio.push("ignore");
-    if (fd > STATUS_FD) stdio[fd] = devNull;
+    if (fd >= own) stdio[fd] = devNull;
   }
   return spawn(start.bwrapPath, start.args, {
     argv0: start.marker,
@@ -111,13 +119,16 @@ function spawnWith(
 
 function watch(start: SandboxStart, child: ChildProcess): Watched {
   const status = createStatusReader();
+  const admission = start.group === null ? null : createAdmission(child, BLOCK_FD, start.group);
   let first: SeenProcess | null = null;
   child.stdio[STATUS_FD]?.on("data", (chunk: Buffer) => {
     status.push(chunk.toString("latin1"));
     const { childPid } = status.status();
-    first ??= childPid === null ? null : seeBwrap(childPid);
+    if (childPid === null) return;
+    first ??= seeBwrap(childPid);
+    admission?.admit(childPid);
   });
-  return { child, output: collectOutput(child, start.outputBytes), status, first: () => first };
+  return { child, output: collectOutput(child, start.outputBytes), status, first: () => first, admission };
 }
 
 function killTree(start: SandboxStart, watched: Watched): Promise<boolean> {
@@ -134,6 +145,8 @@ async function settleStop({ output }: Watched, stop: Stop): Promise<SandboxResul
 async function settleExit(start: SandboxStart, watched: Watched, byItself: boolean): Promise<SandboxResult> {
   const { exitCode, childPid } = watched.status.status();
   if (childPid !== null && !(await seenDead(start.marker, watched.first()))) return NOT_SEEN_DEAD;
+  const refusal = watched.admission?.refusal() ?? null;
+  if (refusal !== null) return { kind: "sandbox_failed", reason: refusal };
   if (exitCode !== null) return { kind: "exited", code: exitCode, ...watched.output.finish() };
   // Somebody killed bubblewrap itself: what it had started may have run.
   if (!byItself && childPid !== null) return { kind: "unknown", reason: "the sandbox was killed" };

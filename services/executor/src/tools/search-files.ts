@@ -49,13 +49,15 @@ export const searchFilesTool = lookingTool(async (context, args, signal) => {
   const { path, pattern, literal = false, ignoreCase = false, files, maxMatches } = parsed.value;
   const line = linePattern(pattern, { literal, ignoreCase });
   if (!line.ok) return refuse("TOOL_FAILED", line.detail);
+  // Listing what there is counts as well.
+  const deadline = performance.now() + context.limits.timeoutMs / 2;
   const places = await placesOf(context, path);
   if (!places.ok) return refuse("PATH_REFUSED", places.detail);
   const search: Search = {
     find: line.find,
     maxMatches: maxMatches ?? DEFAULT_MATCHES,
     maxBytes: context.limits.outputBytes,
-    deadline: performance.now() + context.limits.timeoutMs / 2,
+    deadline,
     signal,
     matches: [],
     resultBytes: 0,

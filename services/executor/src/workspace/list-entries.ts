@@ -29,8 +29,13 @@ interface Listing {
   readonly maxEntries: number;
   readonly skip: ReadonlySet<string>;
   readonly entries: ListedEntry[];
+  /** how many names may yet be read: each folder that is entered holds its own while those in it are listed */
+  namesLeft: number;
   truncated: boolean;
 }
+
+/** Names that are read for each entry that may be shown. */
+const NAMES_PER_ENTRY = 4;
 
 /** Lists depth first, sorted within each directory; a protected name is not shown, a link not entered. */
 export async function listEntries(
@@ -45,6 +50,7 @@ export async function listEntries(
     maxEntries: limits.maxEntries,
     skip: limits.skip ?? new Set(),
     entries: [],
+    namesLeft: limits.maxEntries * NAMES_PER_ENTRY,
     truncated: false,
   };
   const refusal = await listDirectory(listing, parsed.components, limits.depth);
@@ -82,10 +88,11 @@ async function readNames(listing: Listing, directory: FileHandle): Promise<reado
   // Latin-1 keeps each byte of a name. The stream is cut at the limit, so that a directory of a million entries costs no more than the listing.
   const stream = await opendir(`/proc/self/fd/${directory.fd}`, { encoding: "latin1" });
   for await (const entry of stream) {
-    if (names.length > listing.maxEntries) {
+    if (names.length > listing.maxEntries || listing.namesLeft <= 0) {
       listing.truncated = true;
       break;
     }
+    listing.namesLeft -= 1;
     names.push(Buffer.from(entry.name, "latin1"));
   }
   return names.toSorted((a, b) => Buffer.compare(a, b));

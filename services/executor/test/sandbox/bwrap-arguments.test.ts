@@ -16,6 +16,7 @@ const PLAN: BwrapPlan = {
   cwdRel: "sub/dir",
   statusFd: 4,
   seccompFd: 3,
+  blockFd: null,
   command: ["/usr/bin/printf", "--", "--bind"],
 };
 

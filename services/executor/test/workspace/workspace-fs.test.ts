@@ -296,6 +296,30 @@ describe("list", () => {
     expect(listed.ok ? listed.entries.length : 0).toBe(10);
   });
 
+  test("reads no more names than four listings hold, however many wide folders lie in each other", async () => {
+    const { files, tree } = await treeFixture();
+    const folders = Array.from({ length: 9 }, (_, depth) =>
+      Array<string>(depth + 1)
+        .fill("a")
+        .join("/"),
+    );
+    for (const folder of ["", ...folders]) {
+      mkdirSync(join(tree, folder), { recursive: true });
+      for (let index = 0; index < 9; index += 1) writeFileSync(join(tree, folder, `f${index}`), "");
+    }
+    const listed = await files.list("", { depth: 16, maxEntries: 10 });
+    const entered = listed.ok ? listed.entries.filter(({ type }) => type === "directory") : [];
+    expect([listed.ok && listed.truncated, entered.map(({ path }) => path)]).toEqual([
+      true,
+      folders.slice(0, 4),
+    ]);
+    // Room for all of them is room to read all of them.
+    expect(await files.list("", { depth: 16, maxEntries: 100 })).toMatchObject({
+      ok: true,
+      truncated: false,
+    });
+  });
+
   test.each(["link", "file", "absent", "..", ".git"])("refuses %s", async (path) => {
     const { files, tree, outside } = await treeFixture();
     symlinkSync(outside, join(tree, "link"));
