@@ -69,7 +69,7 @@ const LONG = 256;
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** The first quote that no odd run of backslashes escapes; -1 where there is none. */
-function closingQuote(text: string, from: number): number {
+export function closingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from);
   while (at !== -1) {
     let slashes = 0;

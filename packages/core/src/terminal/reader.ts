@@ -1,7 +1,16 @@
 // Takes the bytes of one response and how the transport ended, gives the one reading of it; refuses to call
 // anything complete before the family's closing marker was read and agrees with everything before it.
 import { assertNever } from "../fault/index.ts";
-import { createSseReader, isDelta, type Adapter, type SseMessage, type WireEvent } from "../wire/index.ts";
+import {
+  createSseReader,
+  isDelta,
+  type Adapter,
+  type Blocks,
+  type Decoder,
+  type Skimmed,
+  type SseMessage,
+  type WireEvent,
+} from "../wire/index.ts";
 import { createAccumulator, type Accumulated } from "./accumulate.ts";
 import { conclude } from "./conclude.ts";
 import { createEarlyItems } from "./early-items.ts";
@@ -38,7 +47,6 @@ export interface LastEvents {
 }
 
 export function createResponseReader(adapter: Adapter, options: ResponseReaderOptions): ResponseReader {
-  const sse = createSseReader(options);
   const decoder = adapter.createDecoder();
   const accumulator = createAccumulator(options);
   const { onItem, maxArgumentBytes } = options;
@@ -48,10 +56,16 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
   let closed = false;
   let ended = false;
 
+  function enter(read: Skimmed): void {
+    messages += read.messages;
+    for (const event of read.events) accumulator.apply(event);
+  }
+
+  const sse = createSseReader(options, createSkim(decoder, enter));
+
   function accept(message: SseMessage): void {
-    messages += 1;
     const events = decoder.decode(message);
-    for (const event of events) accumulator.apply(event);
+    enter({ messages: 1, events });
     if (tellEarly !== null && events.some(({ type }) => type === "item_finished")) tellEarly();
     // Deltas are nearly all of a stream, and no family closes with one.
     closed ||= !isDelta(events[0]) && adapter.closesStream(message);
@@ -80,13 +94,21 @@ export function createResponseReader(adapter: Adapter, options: ResponseReaderOp
       if (ended) throw new TypeError("a response was ended twice");
       ended = true;
       const end = settleEnd(reported);
-      for (const event of decoder.end()) accumulator.apply(event);
-      const { unknownEvents } = decoder;
-      const transport = { end, bytes: sse.bytes, messages, unknownEvents };
+      enter({ messages: 0, events: decoder.end() });
+      const transport = { end, bytes: sse.bytes, messages, unknownEvents: decoder.unknownEvents };
       const needsMarker = isMarkerNeeded(adapter, options);
       return conclude(adapter, options, { state: accumulator.state, transport, needsMarker });
     },
     lastEvents: () => lastEventsOf(accumulator.state),
+  };
+}
+
+/** No family closes with what is skimmed, and no item is finished by it. */
+function createSkim(decoder: Decoder, enter: (read: Skimmed) => void): (blocks: Blocks) => boolean {
+  return (blocks) => {
+    const skimmed = decoder.skim?.(blocks) ?? null;
+    if (skimmed !== null) enter(skimmed);
+    return skimmed !== null;
   };
 }
 

@@ -5,6 +5,7 @@ import type { ItemFacts, WireEvent } from "./events.ts";
 import type { Family } from "./family.ts";
 import { INDETERMINATE, type Outcome, type RawSignal } from "./outcome.ts";
 import type { Sampling } from "./sampling.ts";
+import type { Blocks } from "./sse-blocks.ts";
 import type { SseMessage } from "./sse.ts";
 
 export interface EncodeInput extends Sampling {
@@ -47,9 +48,17 @@ export function indeterminate(because: ErrorClass): () => NormalizedOutcome {
   return () => ({ ...INDETERMINATE, because });
 }
 
+/** What many messages at once have come to. */
+export interface Skimmed {
+  readonly messages: number;
+  readonly events: readonly WireEvent[];
+}
+
 /** Reads one response; a new response needs a new decoder. */
 export interface Decoder {
   decode(message: SseMessage): readonly WireEvent[];
+  /** Reads the blocks that are next as far as each differs from an earlier message in its text alone; null: none does. */
+  readonly skim?: (blocks: Blocks) => Skimmed | null;
   /** Called once, at the closing marker or at the end of the bytes: what the family knows only then. */
   end(): readonly WireEvent[];
   /** Messages that were ignored because their type is not known. */

@@ -12,6 +12,7 @@ export interface BareJson {
   take(line: string): void;
   /** Gives what is held: something else follows, or nothing. */
   flush(): void;
+  readonly isHolding: boolean;
 }
 
 export function createBareJson(queue: SseMessage[]): BareJson {
@@ -30,6 +31,9 @@ export function createBareJson(queue: SseMessage[]): BareJson {
       if (held.length === MAX_LINES || (JSON_END.test(line) && isJson(held.join("\n")))) flush();
     },
     flush,
+    get isHolding() {
+      return held.length > 0;
+    },
   };
 }
 

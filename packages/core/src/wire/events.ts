@@ -102,11 +102,6 @@ export function isDelta(event: WireEvent | undefined): event is DeltaEvent {
   return event?.type === "argument_delta" || event?.type === "text_delta";
 }
 
-/** The same step of the same item with another text. */
-export function withText({ type, wireType, slot }: DeltaEvent, text: string): DeltaEvent {
-  return { type, wireType, slot, text };
-}
-
 /** Every type of event, for records that name one. */
 export const WIRE_EVENT_TYPES = [
   "response_started",

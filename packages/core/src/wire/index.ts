@@ -1,4 +1,12 @@
-export type { Adapter, Decoder, EncodeInput, EncodeTool, NormalizedOutcome, Observed } from "./adapter.ts";
+export type {
+  Adapter,
+  Decoder,
+  EncodeInput,
+  EncodeTool,
+  NormalizedOutcome,
+  Observed,
+  Skimmed,
+} from "./adapter.ts";
 export { ADAPTERS, PROVES_ITEMS } from "./adapters.ts";
 export { conversationEntrySchema, type ConversationEntry } from "./conversation.ts";
 export {
@@ -25,4 +33,5 @@ export {
   type RawSignal,
 } from "./outcome.ts";
 export { samplingOf, type Sampling } from "./sampling.ts";
+export type { Blocks } from "./sse-blocks.ts";
 export { createSseReader, type SseEnd, type SseLimits, type SseMessage, type SseReader } from "./sse.ts";

@@ -1,64 +1,62 @@
-// Takes one frame that was read in full, gives a reader for frames that say the same but for the named members; refuses
-// every other frame, which has to be read in full. Nearly all frames of a long stream are such repetitions.
-import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, type JsonValue } from "../json/index.ts";
+// Takes one frame that was read in full, gives a reader for the frames after it that say the same but for the named
+// members; refuses every other frame, which has to be read in full. Nearly all frames of a long stream are repetitions.
+import { closingQuote, isJsonArray } from "../json/index.ts";
 import { parseFrameJson } from "./frame.ts";
+import { findTemplate, type RepeatedMembers, type Template } from "./frame-template.ts";
+import type { Blocks } from "./sse-blocks.ts";
 import type { SseMessage } from "./sse.ts";
-import { endOfString } from "./source-text.ts";
 
-/** Which members of a frame differ from one repetition to the next: paths of names. */
-export interface RepeatedMembers {
-  /** The text that the frame brings. */
-  readonly piece: readonly string[];
-  /** A whole number that counts frames, where the family has one. */
-  readonly counter?: readonly string[];
-  /** Text that means nothing, such as padding against guesses by length. */
-  readonly padding?: readonly string[];
-}
-
+/** What a number of frames bring that follow each other. */
 export interface Repetition<Meaning> {
-  /** What the learned frame meant, and so this one. */
+  /** What the learned frame meant, and so each of these. */
   readonly meaning: Meaning;
+  readonly frames: number;
+  /** The pieces of all, joined. */
   readonly piece: string;
+  /** The last one's; null where they have none. */
   readonly counter: number | null;
 }
 
 export interface FrameRepeats<Meaning> {
-  /** Null for every frame that is not the learned one with other members. */
-  read(message: SseMessage): Repetition<Meaning> | null;
+  /**
+   * Reads the blocks that are the learned frame with other members and whose counters never fall, from `leastCounter`
+   * on; null where none stands there, and then nothing was read.
+   */
+  read(blocks: Blocks, leastCounter?: number): Repetition<Meaning> | null;
   /** The frame to compare with from now on. */
   learn(message: SseMessage, members: RepeatedMembers, meaning: Meaning): void;
-}
-
-type Role = keyof RepeatedMembers;
-
-interface Hole {
-  readonly role: Role;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The text before, between and after the holes is the same in each repetition. */
-interface Template {
-  readonly event: string | null;
-  readonly roles: readonly Role[];
-  readonly literals: readonly string[];
 }
 
 /** Looking for holes costs more than reading a frame: it has to pay. */
 const FREE_LESSONS = 16;
 const HITS_PER_LESSON = 8;
 
+/** So many are read at once, and at most so many in vain. */
+const MAX_FRAMES = 128;
+
 export function createFrameRepeats<Meaning>(): FrameRepeats<Meaning> {
   let learned: { readonly template: Template; readonly meaning: Meaning } | null = null;
   let lessons = 0;
   let hits = 0;
   return {
-    read(message) {
-      if (learned === null || message.bare) return null;
-      const repetition = match(learned.template, message, learned.meaning);
-      if (repetition !== null) hits += 1;
-      return repetition;
+    read(blocks, leastCounter = 0) {
+      if (learned === null) return null;
+      const found = findFrames(learned.template, blocks, leastCounter);
+      if (found.pieces.length === 0) return null;
+      const texts = readTexts(found.pieces, blocks);
+      if (texts === null || readTexts(found.paddings, blocks) === null) {
+        // One of them is no JSON. Which one, those say who read each in full.
+        learned = null;
+        return null;
+      }
+      hits += texts.length;
+      blocks.at = found.end;
+      return {
+        meaning: learned.meaning,
+        frames: texts.length,
+        piece: texts.join(""),
+        counter: found.counter,
+      };
     },
     learn(message, members, meaning) {
       if (lessons > FREE_LESSONS && hits < lessons * HITS_PER_LESSON) return;
@@ -69,103 +67,75 @@ export function createFrameRepeats<Meaning>(): FrameRepeats<Meaning> {
   };
 }
 
+interface Found {
+  readonly pieces: string[];
+  readonly paddings: string[];
+  counter: number | null;
+  end: number;
+}
+
+function findFrames(template: Template, { bytes, at }: Blocks, leastCounter: number): Found {
+  const found: Found = { pieces: [], paddings: [], counter: null, end: at };
+  const holes: Holes = { piece: "", padding: null, counter: null };
+  while (found.pieces.length < MAX_FRAMES) {
+    const end = matchBlock(template, { bytes, at: found.end }, holes);
+    if (end === -1 || (holes.counter !== null && holes.counter < (found.counter ?? leastCounter))) break;
+    found.pieces.push(holes.piece);
+    if (holes.padding !== null) found.paddings.push(holes.padding);
+    found.counter = holes.counter;
+    found.end = end;
+  }
+  return found;
+}
+
+interface Holes {
+  piece: string;
+  padding: string | null;
+  counter: number | null;
+}
+
+/** Where the block ends that stands there; -1 where its literals are not the template's, or a hole holds no value. */
+function matchBlock(
+  { literals, roles }: Template,
+  { bytes, at }: Pick<Blocks, "bytes" | "at">,
+  holes: Holes,
+): number {
+  let from = passLiteral(bytes, at, literals[0]);
+  for (let hole = 0; hole < roles.length && from !== -1; hole += 1) {
+    const role = roles[hole];
+    const to = role === "counter" ? endOfCount(bytes, from) : closingQuote(bytes, from);
+    if (to === -1) return -1;
+    const value = bytes.slice(from, to);
+    if (role === "counter") holes.counter = Number(value);
+    else if (role === "padding") holes.padding = value;
+    else holes.piece = value;
+    from = passLiteral(bytes, to, literals[hole + 1]);
+  }
+  return from;
+}
+
+/** Slices are compared at once; `startsWith` goes by letters, and costs more than all the rest. */
+function passLiteral(bytes: string, from: number, literal = ""): number {
+  const to = from + literal.length;
+  return bytes.slice(from, to) === literal ? to : -1;
+}
+
+/** A whole number that is exact however it is read. */
+const COUNT = /(?:0|[1-9]\d{0,14})(?!\d)/y;
+
+function endOfCount(bytes: string, from: number): number {
+  COUNT.lastIndex = from;
+  return COUNT.test(bytes) ? COUNT.lastIndex : -1;
+}
+
 /**
- * A JSON text means the same with another whole value in a value's place. So a frame that consists of the template's
- * literals and of one JSON value in each hole means what the learned frame meant, but for these values: each is parsed.
+ * The JSON strings between quotes of which none is escaped and before which none stands that is not: so the texts are
+ * told apart as if each were parsed by itself, and one that is no JSON spoils all. A JSON text means the same with
+ * another whole value in a value's place, so nothing else of their frames has to be parsed.
  */
-function match<Meaning>(
-  { event, literals, roles }: Template,
-  message: SseMessage,
-  meaning: Meaning,
-): Repetition<Meaning> | null {
-  const { data } = message;
-  const first = literals[0] ?? "";
-  // Slices are compared at once; `startsWith` goes by letters, and costs more than all the rest.
-  if (message.event !== event || data.slice(0, first.length) !== first) return null;
-  let piece: string | null = null;
-  let counter: number | null = null;
-  let from = first.length;
-  for (let at = 0; at < roles.length; at += 1) {
-    const next = literals[at + 1] ?? "";
-    const isLast = at === roles.length - 1;
-    const to = isLast ? data.length - next.length : data.indexOf(next, from);
-    if (to < from || (isLast && data.slice(to) !== next)) return null;
-    const value = parseValue(data.slice(from, to));
-    const role = roles[at] ?? "piece";
-    if (typeof value !== ROLES[role].type) return null;
-    if (typeof value === "number") counter = value;
-    else if (role === "piece") piece = value;
-    from = to + next.length;
-  }
-  return piece === null ? null : { meaning, piece, counter };
-}
-
-function parseValue(text: string): string | number | null {
-  const value = parseFrameJson(text);
-  return typeof value === "string" || typeof value === "number" ? value : null;
-}
-
-/** What stands in for each member when a template is tried; all different, so that none is taken for another. */
-const ROLES = {
-  piece: { type: "string", probe: "piece" },
-  counter: { type: "number", probe: 7 },
-  padding: { type: "string", probe: "padding" },
-} as const satisfies Record<Role, { readonly type: "string" | "number"; readonly probe: JsonValue }>;
-
-/** Null where a member can't be told from the rest of the frame. */
-function findTemplate({ event, data }: SseMessage, members: RepeatedMembers): Template | null {
-  const frame = parseFrameJson(data);
-  if (frame === undefined) return null;
-  const holes: Hole[] = [];
-  for (const role of ["piece", "counter", "padding"] as const) {
-    const hole = findHole(data, role, members[role]?.at(-1));
-    if (hole !== null) holes.push(hole);
-    else if (role === "piece" || holds(frame, members[role])) return null;
-  }
-  holes.sort((left, right) => left.from - right.from);
-  const ends = [0, ...holes.map(({ to }) => to)];
-  const literals = ends.map((end, at) => data.slice(end, holes[at]?.from));
-  const roles = holes.map(({ role }) => role);
-  return isTrue({ literals, roles }, frame, members) ? { event, literals, roles } : null;
-}
-
-function findHole(data: string, role: Role, name: string | undefined): Hole | null {
-  if (name === undefined) return null;
-  const [place, another] = data.matchAll(new RegExp(`"${name}"\\s*:\\s*(?=["0-9])`, "g"));
-  if (place === undefined || another !== undefined) return null;
-  const from = place.index + place[0].length;
-  const to =
-    data[from] === '"'
-      ? endOfString(data, from)
-      : from + (/^\d+/.exec(data.slice(from, from + 20))?.[0].length ?? 0);
-  return { role, from, to };
-}
-
-/** With other values in its holes, the text has to parse to the same frame with these values at the members' places. */
-function isTrue(
-  { literals, roles }: Omit<Template, "event">,
-  frame: JsonValue,
-  members: RepeatedMembers,
-): boolean {
-  const probes = roles.map((role) => JSON.stringify(ROLES[role].probe));
-  const probe = literals.map((literal, at) => literal + (probes[at] ?? "")).join("");
-  const expected = roles.reduce<JsonValue>(
-    (changed, role) => withMember(changed, members[role] ?? [], ROLES[role].probe),
-    frame,
-  );
-  return isDeepStrictEqual(parseFrameJson(probe), expected);
-}
-
-/** Whether the frame has a member there, however its name is written. */
-function holds(frame: JsonValue, path: readonly string[] = []): boolean {
-  const [name, ...rest] = path;
-  if (name === undefined || !isJsonObject(frame)) return false;
-  const value = frame[name];
-  return value !== undefined && (rest.length === 0 || holds(value, rest));
-}
-
-function withMember(frame: JsonValue, [name, ...rest]: readonly string[], value: JsonValue): JsonValue {
-  if (name === undefined) return value;
-  if (!isJsonObject(frame) || frame[name] === undefined) return frame;
-  return { ...frame, [name]: withMember(frame[name], rest, value) };
+function readTexts(sources: readonly string[], blocks: Blocks): readonly string[] | null {
+  if (sources.length === 0) return sources;
+  const texts = parseFrameJson(blocks.textOf(`["${sources.join('","')}"]`));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member stands in quotes
+  return texts !== undefined && isJsonArray(texts) ? (texts as readonly string[]) : null;
 }

@@ -85,7 +85,7 @@ function isValueStart(char: string): boolean {
 }
 
 /** Where the string that begins at `from` has ended. */
-export function endOfString(text: string, from: number): number {
+function endOfString(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
   return at + 1;

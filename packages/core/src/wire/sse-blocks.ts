@@ -1,57 +1,50 @@
+import { isAscii, isUtf8 } from "node:buffer";
 import type { SseMessage } from "./sse.ts";
 
 const LF = 0x0a;
 const LF2 = "\n\n";
 const CR = 0x0d;
 
-/** Whole blocks of a chunk as one text, decoded at once: a decoder costs more to call than to run. */
-export interface Run {
-  /** Of all blocks. */
-  readonly size: number;
-  /** The next block with its blank line; null after the last one. */
-  next(): string | null;
-  /** Of the blocks that were given so far. */
-  readonly bytes: number;
+/** Whole blocks of a chunk, each with its blank line. */
+export interface Blocks {
+  /** One character for each byte: made and compared much faster than text, and nothing is cut that is one letter. */
+  readonly bytes: string;
+  /** Where the next block begins; whoever reads blocks moves it beyond them. */
+  at: number;
+  /** What a part of `bytes` says. */
+  textOf(bytes: string): string;
+}
+
+export interface Run extends Blocks {
+  /** The text of the next block. */
+  next(): string;
 }
 
 /**
  * The blocks of `bytes` up to the last blank line. Null where anything could make a difference: other line ends, bytes
- * that are not UTF-8, a limit within reach.
+ * that are not UTF-8, a limit within reach. The reader of lines then finds the place, and says so.
  */
-export function findRun(
-  bytes: Buffer,
-  decoder: InstanceType<typeof TextDecoder>,
-  maxBytes: number,
-): Run | null {
+export function findRun(bytes: Buffer, maxBytes: number): Run | null {
   const size = bytes.lastIndexOf(LF2) + LF2.length;
   if (size < LF2.length || size > maxBytes || bytes.includes(CR)) return null;
-  try {
-    return createRun(decoder.decode(bytes.subarray(0, size)), size);
-  } catch {
-    // The reader of lines finds the place, and says so.
-    return null;
-  }
+  const blocks = bytes.subarray(0, size);
+  return isUtf8(blocks) ? createRun(blocks) : null;
 }
 
-function createRun(text: string, size: number): Run {
-  let at = 0;
-  let countedTo = 0;
-  let counted = 0;
+function createRun(blocks: Buffer): Run {
+  const bytes = blocks.toString("latin1");
+  const isText = isAscii(blocks);
   return {
-    size,
+    bytes,
+    at: 0,
     next() {
-      if (at === text.length) return null;
-      const from = at;
-      const end = text.indexOf(LF2, from);
+      const from = this.at;
+      const end = bytes.indexOf(LF2, from);
       // A third line end in a row leaves one over.
-      at = end === -1 ? text.length : end + LF2.length;
-      return text.slice(from, at);
+      this.at = end === -1 ? bytes.length : end + LF2.length;
+      return isText ? bytes.slice(from, this.at) : blocks.toString("utf8", from, this.at);
     },
-    get bytes() {
-      counted += Buffer.byteLength(text.slice(countedTo, at));
-      countedTo = at;
-      return counted;
-    },
+    textOf: (part) => (isText ? part : Buffer.from(part, "latin1").toString("utf8")),
   };
 }
 

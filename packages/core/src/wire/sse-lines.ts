@@ -30,6 +30,8 @@ export interface LineReader {
   /** What stands outside any field, before something follows that this reader does not see. */
   flush(): readonly SseMessage[];
   end(how: "whole" | "broken"): { readonly end: SseEnd; readonly messages: readonly SseMessage[] };
+  /** Whether something stands outside any field that was not given yet. */
+  readonly isHolding: boolean;
   /** Bytes that may still come before a limit is passed. */
   readonly room: number;
   readonly isBetweenMessages: boolean;
@@ -37,9 +39,9 @@ export interface LineReader {
   readonly bytes: number;
 }
 
-export function createLineReader(limits: SseLimits, decoder: InstanceType<typeof TextDecoder>): LineReader {
+export function createLineReader(limits: SseLimits): LineReader {
   const state = createState();
-  const utf8 = createUtf8Reader(decoder);
+  const utf8 = createUtf8Reader();
   const parser = createMessageParser(limits.maxMessageBytes);
 
   function takeLine(bytes: Uint8Array): readonly SseMessage[] {
@@ -71,6 +73,9 @@ export function createLineReader(limits: SseLimits, decoder: InstanceType<typeof
       if (how === "whole" && state.failure === null && !utf8.isWhole) state.failure = "bad_utf8";
       if (state.failure !== null) return { end: state.failure, messages: [] };
       return how === "whole" ? endOfBody(state, parser) : { end: openEnd(state), messages: parser.flush() };
+    },
+    get isHolding() {
+      return parser.isHolding;
     },
     get room() {
       return roomFor(state, limits);

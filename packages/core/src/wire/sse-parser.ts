@@ -7,6 +7,7 @@ export interface MessageParser {
   feed(text: string): readonly SseMessage[];
   /** What stands outside any field, before something else follows that the parser does not see. */
   flush(): readonly SseMessage[];
+  readonly isHolding: boolean;
 }
 
 const NOTHING: readonly SseMessage[] = [];
@@ -36,6 +37,9 @@ export function createMessageParser(maxBufferSize: number): MessageParser {
     flush() {
       bare.flush();
       return take();
+    },
+    get isHolding() {
+      return bare.isHolding;
     },
   };
 }

@@ -1,9 +1,10 @@
 // Takes the bytes of one event stream, gives its messages and says how it ended; refuses bytes that are not
 // UTF-8 and anything over the limits. `id:` and `retry:` are dropped: nothing here ever reconnects or resumes.
-import { createHeldBytes, createPlainBlockReader, findRun, type Run } from "./sse-blocks.ts";
+import { createHeldBytes, createPlainBlockReader, findRun, type Blocks, type Run } from "./sse-blocks.ts";
 import { createLineReader } from "./sse-lines.ts";
 
 const NONE = new Uint8Array();
+const never = (): boolean => false;
 
 export interface SseMessage {
   readonly event: string | null;
@@ -35,11 +36,12 @@ export interface SseReader {
   readonly bytes: number;
 }
 
-/** A reader for one response: neither the UTF-8 state nor the buffers are ever shared between streams. */
-export function createSseReader(limits: SseLimits): SseReader {
-  // The decoder keeps the byte order mark, so that exactly one is stripped, by the reader of lines.
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const lines = createLineReader(limits, decoder);
+/**
+ * A reader for one response: neither the UTF-8 state nor the buffers are ever shared between streams. `skim` may read
+ * any number of the blocks that stand next, which then give no messages; it says whether it has read any.
+ */
+export function createSseReader(limits: SseLimits, skim: (blocks: Blocks) => boolean = never): SseReader {
+  const lines = createLineReader(limits);
   const held = createHeldBytes();
   const readPlainBlock = createPlainBlockReader();
   let run: Run | null = null;
@@ -47,13 +49,16 @@ export function createSseReader(limits: SseLimits): SseReader {
   /** Most messages are blocks of plain lines that stand whole in their chunk. */
   function* readRun(found: Run): Generator<SseMessage, void> {
     run = found;
-    for (let block = found.next(); block !== null; block = found.next()) {
+    while (found.at < found.bytes.length) {
+      // What stands outside any field comes before what follows it.
+      if (!lines.isHolding && skim(found)) continue;
+      const block = found.next();
       const message = readPlainBlock(block);
       // Others have several lines of data, or none, such as a comment.
       yield* message === null ? lines.readBlock(block) : lines.flush();
       if (message !== null) yield message;
     }
-    lines.count(found.size);
+    lines.count(found.at);
     run = null;
   }
 
@@ -67,9 +72,9 @@ export function createSseReader(limits: SseLimits): SseReader {
           bytes = bytes.subarray(yield* lines.read(bytes, isPlain));
           continue;
         }
-        const found = findRun(bytes, decoder, lines.room);
+        const found = findRun(bytes, lines.room);
         if (found !== null) yield* readRun(found);
-        bytes = bytes.subarray(found?.size ?? 0);
+        bytes = bytes.subarray(found?.at ?? 0);
         if (held.hold(bytes, lines.room)) return;
         // Once lines are read, they are read to the end of the chunk, so that nothing is searched twice.
         isPlain = false;
@@ -84,7 +89,7 @@ export function createSseReader(limits: SseLimits): SseReader {
       return lines.failure;
     },
     get bytes() {
-      return lines.bytes + (run?.bytes ?? 0);
+      return lines.bytes + (run?.at ?? 0);
     },
   };
 }

@@ -10,8 +10,9 @@ export interface Utf8Reader {
   readonly isWhole: boolean;
 }
 
-/** The decoder has to be a fatal one. */
-export function createUtf8Reader(decoder: InstanceType<typeof TextDecoder>): Utf8Reader {
+export function createUtf8Reader(): Utf8Reader {
+  // It keeps the byte order mark, so that exactly one is stripped, by the reader of lines.
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let cut: Uint8Array = NONE;
   return {
     read(bytes) {

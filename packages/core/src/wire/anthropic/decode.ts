@@ -15,8 +15,6 @@ export function createDecoder(): Decoder {
 
   return {
     decode(message) {
-      const repeated = repeats.read(message);
-      if (repeated !== null) return messages.enter(repeated.meaning, repeated.piece);
       const reading = readFrame(message);
       switch (reading.status) {
         case "idle":
@@ -28,12 +26,21 @@ export function createDecoder(): Decoder {
           return [];
         case "frame": {
           const place = deltaPlace(reading.frame);
-          if (place !== null) repeats.learn(message, { piece: ["delta", place.type.from] }, place);
+          // Pieces of what is replaced or listed are not the same joined.
+          if (place?.type.how === "input" || place?.type.how === "append_text") {
+            repeats.learn(message, { piece: ["delta", place.type.from] }, place);
+          }
           const events = messages.read(reading.frame, () => startInput(message));
           if (events === "unknown") unknownEvents += 1;
           return events === "unknown" ? [] : events;
         }
       }
+    },
+    skim(blocks) {
+      const repetition = repeats.read(blocks);
+      if (repetition === null) return null;
+      const { meaning, frames, piece } = repetition;
+      return { messages: frames, events: messages.enter(meaning, piece) };
     },
     end: () => messages.end(),
     get unknownEvents() {

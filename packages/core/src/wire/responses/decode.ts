@@ -1,7 +1,7 @@
 // Takes the SSE messages of one Responses stream, gives wire events; counts what it doesn't know, and turns
 // what can't be right (broken JSON, numbers that run backwards, unknown endings) into a stream error.
 import type { Decoder } from "../adapter.ts";
-import { isDelta, withText, type DeltaEvent, type WireEvent } from "../events.ts";
+import { isDelta, type DeltaEvent, type WireEvent } from "../events.ts";
 import type { SseMessage } from "../sse.ts";
 import { EVENT_READERS } from "./event-readers.ts";
 import { frameError, readFrame, type Frame } from "../frame.ts";
@@ -13,7 +13,7 @@ const REPEATED = { piece: ["delta"], counter: ["sequence_number"], padding: ["ob
 
 export function createDecoder(): Decoder {
   const repeats = createFrameRepeats<DeltaEvent>();
-  const inOrder = createOrderCheck();
+  const order = createOrderCheck();
   let unknownEvents = 0;
 
   function readKnown(frame: Frame): readonly WireEvent[] {
@@ -33,16 +33,11 @@ export function createDecoder(): Decoder {
     const events = readKnown(frame);
     const [event] = events;
     if (event !== undefined && isDelta(event)) repeats.learn(message, REPEATED, event);
-    return inOrder(frame.wireType, frame.data["sequence_number"], events);
+    return [...order.faults(frame), ...events];
   }
 
   return {
     decode(message) {
-      const repeated = repeats.read(message);
-      if (repeated !== null) {
-        const { meaning, piece, counter } = repeated;
-        return inOrder(meaning.wireType, counter, [withText(meaning, piece)]);
-      }
       const reading = readFrame(message);
       switch (reading.status) {
         case "idle":
@@ -56,6 +51,13 @@ export function createDecoder(): Decoder {
           return readMessage(reading.frame, message);
       }
     },
+    skim(blocks) {
+      const repetition = repeats.read(blocks, order.last);
+      if (repetition === null) return null;
+      const { meaning, frames, piece, counter } = repetition;
+      if (counter !== null) order.last = counter;
+      return { messages: frames, events: [{ ...meaning, text: piece }] };
+    },
     // Every event of this protocol is complete when it comes.
     end: () => [],
     get unknownEvents() {
@@ -64,18 +66,23 @@ export function createDecoder(): Decoder {
   };
 }
 
+interface OrderCheck {
+  /** The greatest number so far. */
+  last: number;
+  faults(frame: Frame): readonly WireEvent[];
+}
+
 /** The number is optional, and gateways skip some; one that runs backwards means two streams in one. */
-function createOrderCheck(): (
-  wireType: string,
-  sequence: unknown,
-  events: readonly WireEvent[],
-) => readonly WireEvent[] {
-  let last = -1;
-  return (wireType, sequence, events) => {
-    if (typeof sequence !== "number") return events;
-    if (sequence < last) return [frameError(wireType, "sequence_decreasing", "EVENT_ORDER"), ...events];
-    last = sequence;
-    return events;
+function createOrderCheck(): OrderCheck {
+  return {
+    last: -1,
+    faults({ wireType, data }) {
+      const next = data["sequence_number"];
+      if (typeof next !== "number") return [];
+      if (next < this.last) return [frameError(wireType, "sequence_decreasing", "EVENT_ORDER")];
+      this.last = next;
+      return [];
+    },
   };
 }
 
