@@ -33,6 +33,7 @@ export {
   signedRecordSchema,
   signRecord,
   verifyRecord,
+  verifySigned,
   type Purpose,
   type SignedRecord,
 } from "./sign.ts";
