@@ -356,7 +356,7 @@ test("a turn that is delivered again publishes what was committed, also where th
   answers = [{ blocks: [text("Done.")], stop: "end_turn" }];
   const run = await validator.submit({});
   const [job] = await validator.turns.getJobs(["waiting", "delayed", "prioritized"]);
-  const record = signedRecordSchema.parse((job?.data as { readonly record: unknown }).record);
+  const record = signedRecordSchema.parse((job?.data as { readonly record: unknown } | undefined)?.record);
   const message = messageOf(record);
   if (message.purpose !== "turn") throw new Error("not a turn");
   const delivery = { body: message.body, record, signal: never };
