@@ -97,7 +97,11 @@ async function beginning(
       },
     },
   };
-  return { call, left: beginAndRun(deps, begun, new AbortController().signal), runs: () => runs };
+  return {
+    call,
+    left: beginAndRun(deps, begun, new AbortController().signal).then(({ kind }) => kind),
+    runs: () => runs,
+  };
 }
 
 const entryOf = (call: TestCall) => executor.ledger.read(call.itemKey);

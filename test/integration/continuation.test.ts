@@ -351,3 +351,17 @@ describe("a stop sequence", () => {
     expect(requests).toHaveLength(1);
   });
 });
+
+test("a turn that is delivered again publishes what was committed, also where the conversation can't be read", async () => {
+  answers = [{ blocks: [text("Done.")], stop: "end_turn" }];
+  const run = await validator.submit({});
+  const [job] = await validator.turns.getJobs(["waiting", "delayed", "prioritized"]);
+  const record = signedRecordSchema.parse((job?.data as { readonly record: unknown } | undefined)?.record);
+  const message = messageOf(record);
+  if (message.purpose !== "turn") throw new Error("not a turn");
+  const delivery = { body: message.body, record, signal: never };
+  await onTurn(streamer, delivery);
+  await server.redis.rpush(runKeys(run).conversation, "2.in what nobody sealed");
+  expect(await onTurn(streamer, delivery)).toEqual({ kind: "done" });
+  expect(requests).toHaveLength(1);
+});

@@ -263,6 +263,7 @@ describe("a requeue of a run that ended in a check of its output", () => {
       maxOutputTokens: null,
       calls: new Map(),
       refusals: new Map(),
+      early: [],
     });
     await play(RESPONSE, PASSED, APPLIED);
     const { state, errorClass } = (await readRun(server.redis, played.run)) ?? {};

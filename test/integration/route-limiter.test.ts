@@ -24,6 +24,14 @@ test("a route without limits gives every slot at once", async () => {
   expect(new Set(waits)).toEqual(new Set([0]));
 });
 
+test("a route without limits has nothing counted, and waits all the same where it was asked to", async () => {
+  const limiter = createRouteLimiter(server.redis);
+  expect(await limiter.take("r", "a", UNLIMITED)).toBe(0);
+  expect(await server.redis.keys("*")).toEqual([]);
+  await limiter.backOff("r", 30_000);
+  expect(await limiter.take("r", "b", UNLIMITED)).toBeGreaterThan(0);
+});
+
 test("all streamers together hold no more slots than the route has, and a released one is given again", async () => {
   const first = createRouteLimiter(server.redis);
   const second = createRouteLimiter(server.redis);

@@ -95,9 +95,12 @@ function unlock(
   return unlocking.then(({ answer }) => answer);
 }
 
-function decide(ordinal: number, change: Readonly<Record<string, string | number>> = {}): Promise<boolean> {
+async function decide(
+  ordinal: number,
+  change: Readonly<Record<string, string | number>> = {},
+): Promise<boolean> {
   const fields = { state: "POLICY_APPROVED", tool: "t", callId: "c", argumentsKind: "json", bytes: 1 };
-  return validator.decide(item(ordinal), { ...fields, ...change }, []);
+  return (await validator.decide(item(ordinal), { ...fields, ...change }, [])).first;
 }
 
 function settle(ordinal: number, ifGrant: number | null = null) {
@@ -365,7 +368,7 @@ describe("a call", () => {
       events: [],
       ifGrant: null,
     });
-    expect(again).toEqual({ first: false, turn: one.turn });
+    expect(again).toEqual({ first: false, turn: one.turn, call: one.call });
     expect(await readCall(server.redis, item(0))).toMatchObject({ settled: "EXECUTED" });
   });
 

@@ -1,15 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readEvent, runKeys } from "@airlock/core/store";
 import { startCell, type Cell } from "../../../test/support/cell.ts";
 import { makeRepository } from "../../../test/support/repository.ts";
-import { call, REPORT, specOf, writeFixtures } from "../../../test/support/story.ts";
+import { specOf } from "../../../test/support/story.ts";
+import type { Passed } from "./measured.ts";
+import { startProcess } from "./start-process.ts";
 
 /** Turns of a run, each one response with one call of a `read` tool for a file of 1 KB, until the call is settled. */
 export interface Airlock {
   readonly cell: Cell;
-  /** Plays runs at once; gives how long each turn took, in milliseconds of Redis' clock, from its opening to its close. */
-  play(runs: number): Promise<readonly number[]>;
+  /** its processes, but for the model's */
+  readonly pids: readonly number[];
+  /** Plays runs at once; gives how long each turn took by Redis' clock, from its opening to its close. */
+  play(runs: number): Promise<readonly Passed[]>;
   close(): Promise<void>;
 }
 
@@ -17,11 +22,10 @@ export async function startAirlock(turns: number): Promise<Airlock> {
   const repository = await makeRepository((directory) =>
     writeFile(path.join(directory, "kilobyte.txt"), `${"x".repeat(63)}\n`.repeat(16)),
   );
-  const reading = Array.from({ length: turns }, () => [call("read_file", { path: "kilobyte.txt" })]);
-  const fixtures = await writeFixtures({ reading: [...reading, [REPORT]] });
+  const model = await startProcess("model.ts", [String(turns)]);
   const cell = await startCell({
-    fixtures: fixtures.directory,
     sources: [repository.directory],
+    route: { baseUrl: `http://127.0.0.1:${model.said}` },
     // the times of a farm, not those with which tests look for crashes
     env: {
       AIRLOCK_LOCK_MS: "60000",
@@ -37,31 +41,38 @@ export async function startAirlock(turns: number): Promise<Airlock> {
   const spec = specOf("reading", repository.directory, { tools: ["read_file"], policy: "read-only", limits });
   return {
     cell,
+    pids: (["streamer", "validator", "executor"] as const).map((name) => cell.processOf(name)?.pid ?? 0),
     async play(count) {
       const runs = await Promise.all(Array.from({ length: count }, () => cell.submit(spec)));
-      for (const run of runs) {
-        const { state, errorClass } = await cell.ended(run, 600_000);
-        if (state !== "completed") throw new Error(`a run ended ${state} with ${errorClass}`);
-      }
-      return (await Promise.all(runs.map((run) => turnTimes(cell, run)))).flat();
+      for (const run of runs) await completed(cell, run);
+      return (await Promise.all(runs.map((run) => turnsOf(cell, run)))).flat();
     },
     async close() {
       await cell.close();
-      await fixtures.remove();
+      model.child.kill("SIGKILL");
       await repository.remove();
     },
   };
 }
 
+/** Asks seldom and for one field: who waits takes time from those who work. */
+async function completed(cell: Cell, run: string): Promise<void> {
+  const key = runKeys(run).run;
+  while ((await cell.redis.hexists(key, "endedAt")) === 0) await sleep(250);
+  const [state, errorClass] = await cell.redis.hmget(key, "state", "errorClass");
+  if (state !== "completed") throw new Error(`a run ended ${state} with ${errorClass}`);
+}
+
 /** The first turn also makes the workspace, and the last one has no call: neither counts. */
-async function turnTimes(cell: Cell, run: string): Promise<readonly number[]> {
+async function turnsOf(cell: Cell, run: string): Promise<readonly Passed[]> {
   const opened = new Map<number, number>();
-  const times: number[] = [];
+  const turns: Passed[] = [];
   for (const [id, fields] of await cell.redis.xrange(runKeys(run).events, "-", "+")) {
     const event = readEvent(fields);
     const at = Number(id.split("-")[0]);
     if (event?.type === "attempt_opened") opened.set(event.turn, at);
-    if (event?.type === "turn_closed" && event.turn > 1) times.push(at - (opened.get(event.turn) ?? at));
+    if (event?.type === "turn_closed" && event.turn > 1)
+      turns.push({ at, tookMs: at - (opened.get(event.turn) ?? at) });
   }
-  return times;
+  return turns;
 }

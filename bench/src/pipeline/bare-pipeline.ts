@@ -1,8 +1,7 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
+import type { Passed } from "./measured.ts";
+import { startProcess } from "./start-process.ts";
 
 /** The hops of one turn, as the services make them, and the process that takes each. */
 export const STAGES = [
@@ -16,14 +15,18 @@ export const DONE_KEY = "bare:done";
 
 /** BullMQ alone, on the same Redis, in as many processes, with as many hops, and 1 KB in each job. */
 export interface BarePipeline {
-  /** Sends jobs through, so many at once; gives how long each took in milliseconds. */
-  play(jobs: number, atOnce: number): Promise<readonly number[]>;
+  /** its processes */
+  readonly pids: readonly number[];
+  /** Sends jobs through, so many at once; gives how long each took in milliseconds, and when it was through. */
+  play(jobs: number, atOnce: number): Promise<readonly Passed[]>;
   close(): Promise<void>;
 }
 
 export async function startBarePipeline(url: string): Promise<BarePipeline> {
   const roles = [...new Set(STAGES.map(({ by }) => by))];
-  const children = await Promise.all(roles.map((role) => startStage(role, url)));
+  const children = (await Promise.all(roles.map((role) => startProcess("bare-stage.ts", [role, url])))).map(
+    ({ child }) => child,
+  );
   const redis = new Redis(url, { maxRetriesPerRequest: null });
   const first = new Queue(STAGES[0].queue, { connection: redis, prefix: `{bare:${STAGES[0].queue}}` });
   let number = 0;
@@ -34,19 +37,20 @@ export async function startBarePipeline(url: string): Promise<BarePipeline> {
   };
   const done = redis.duplicate();
   return {
+    pids: children.map(({ pid = 0 }) => pid),
     async play(jobs, atOnce) {
-      const times: number[] = [];
+      const passed: Passed[] = [];
       let added = 0;
       for (; added < Math.min(atOnce, jobs); added += 1) await add();
-      while (times.length < jobs) {
+      while (passed.length < jobs) {
         const answer = await done.blpop(DONE_KEY, 0);
-        times.push(Number(answer?.[1]));
+        passed.push({ tookMs: Number(answer?.[1]), at: Date.now() });
         if (added < jobs) {
           added += 1;
           await add();
         }
       }
-      return times;
+      return passed;
     },
     async close() {
       await first.close();
@@ -55,13 +59,4 @@ export async function startBarePipeline(url: string): Promise<BarePipeline> {
       for (const child of children) child.kill("SIGKILL");
     },
   };
-}
-
-async function startStage(role: string, url: string): Promise<ChildProcess> {
-  const file = fileURLToPath(new URL("bare-stage.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", file, role, url], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await once(child.stdout, "data");
-  return child;
 }

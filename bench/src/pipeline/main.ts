@@ -8,6 +8,7 @@ import { startAirlock, type Airlock } from "./airlock-turns.ts";
 import { startBarePipeline, type BarePipeline } from "./bare-pipeline.ts";
 import { countsBetween, readCommandCounts, total, type CommandCounts } from "./command-counts.ts";
 import { bareHop, ledgerCall } from "./ledger-call.ts";
+import { measured, quantile, type Measured } from "./measured.ts";
 import { storeCalls } from "./stored-calls.ts";
 
 const { values } = parseArgs({
@@ -26,53 +27,50 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function quantile(times: readonly number[], share: number): number {
-  const sorted = times.toSorted((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-interface Measured {
-  readonly times: readonly number[];
-  readonly perSecond: number;
-}
-
-async function timed(work: () => Promise<readonly number[]>): Promise<Measured> {
-  const started = performance.now();
-  const times = await work();
-  return { times, perSecond: (times.length * 1_000) / (performance.now() - started) };
+function load(): string {
+  return loadavg()[0]?.toFixed(1) ?? "";
 }
 
 /** Both take turns, so that what else the machine does falls on both. */
 async function compare(airlock: Airlock, bare: BarePipeline, runs: number): Promise<void> {
+  const server = Number(/^process_id:(\d+)/m.exec(await airlock.cell.redis.info("server"))?.[1]);
   const all: { readonly airlock: Measured; readonly bare: Measured }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     all.push({
-      airlock: await timed(() => airlock.play(runs)),
-      bare: await timed(() => bare.play(turns * runs, runs)),
+      airlock: await measured([server, ...airlock.pids], () => airlock.play(runs)),
+      bare: await measured([server, ...bare.pids], () => bare.play(turns * runs, runs)),
     });
   }
-  const rows = (["airlock", "bare"] as const).map((name) => ({
-    name,
-    times: all.flatMap((round) => round[name].times),
-    perSecond: quantile(
-      all.map((round) => round[name].perSecond),
-      0.5,
-    ),
-  }));
-  print(`\n${runs === 1 ? "one at a time" : `${runs} at once`}, ${rounds} rounds`);
-  for (const { name, times, perSecond } of rows) {
-    const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
+  const [own, floor] = (["airlock", "bare"] as const).map((name) => {
+    const middle = (of: "perSecond" | "cpuMs"): number =>
+      quantile(
+        all.map((round) => round[name][of]),
+        0.5,
+      );
+    const times = all.flatMap((round) => round[name].times);
+    return {
+      name,
+      p50: quantile(times, 0.5),
+      p99: quantile(times, 0.99),
+      perSecond: middle("perSecond"),
+      cpuMs: middle("cpuMs"),
+    };
+  });
+  if (own === undefined || floor === undefined) return;
+  print(`\n${runs === 1 ? "one at a time" : `${runs} at once`}, ${rounds} rounds, load ${load()}`);
+  for (const { name, p50, p99, perSecond, cpuMs } of [own, floor]) {
+    const times = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
     print(
-      `${name.padEnd(8)} p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${perSecond.toFixed(1)} a second`,
+      `${name.padEnd(8)} ${times}, ${perSecond.toFixed(1)} a second, ${cpuMs.toFixed(1)} ms of processors`,
     );
   }
-  const [own, floor] = rows;
-  if (own === undefined || floor === undefined) return;
-  const p50 = quantile(own.times, 0.5) / quantile(floor.times, 0.5);
-  const throughput = own.perSecond / floor.perSecond;
-  print(
-    `ratio    p50 ${p50.toFixed(2)} (goal: at most 2.5), throughput ${throughput.toFixed(2)} (goal: at least 0.5)`,
-  );
+  const ratios = {
+    "p50 (goal: at most 2.5)": own.p50 / floor.p50,
+    "throughput (goal: at least 0.5)": own.perSecond / floor.perSecond,
+    "processor time": own.cpuMs / floor.cpuMs,
+  };
+  const told = Object.entries(ratios).map(([what, ratio]) => `${what} ${ratio.toFixed(2)}`);
+  print(`ratio    ${told.join(", ")}`);
 }
 
 const HOPS = 300;
@@ -100,7 +98,7 @@ function list(counts: CommandCounts, calls: number): string {
   return [...counts].map(([name, count]) => `${name} ${(count / calls).toFixed(1)}`).join(", ");
 }
 
-print(`Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`);
+print(`Node ${process.version}, ${availableParallelism()} cores, load ${load()}`);
 const airlock = await startAirlock(turns);
 const bare = await startBarePipeline(airlock.cell.server.url);
 try {

@@ -1,7 +1,7 @@
 import { DelayedError, Worker, type Job } from "bullmq";
 import { z } from "zod";
 import { AirlockError } from "../fault/index.ts";
-import { signedRecordSchema, verifyRecord, type Keyring, type SignedRecord } from "../record/index.ts";
+import { signedRecordSchema, verifySigned, type Keyring, type SignedRecord } from "../record/index.ts";
 import type { Redis } from "../store/index.ts";
 import {
   addressOf,
@@ -148,7 +148,7 @@ function receive(
     if (purpose === undefined) {
       throw new AirlockError("RECORD_INVALID", `a ${record.purpose} record does not belong on this queue`);
     }
-    verifyRecord(keyring, purpose, record);
+    verifySigned(keyring, purpose, record);
     const message = messageOf(record);
     const address = addressOf(message);
     if (address.queue !== name || address.jobId !== job.id) {

@@ -35,11 +35,16 @@ export function createPublisher(deps: { readonly redis: Redis; readonly keyring:
     queues.set(name, queue);
     return queue;
   };
+  const signed = new WeakMap<SignedRecord, Message>(); // what was just signed needn't be read again
   return {
-    sign: (message) =>
-      signRecord(deps.keyring, message.purpose, JSON.stringify(BODIES[message.purpose].parse(message.body))),
+    sign(message) {
+      const body = JSON.stringify(BODIES[message.purpose].parse(message.body));
+      const record = signRecord(deps.keyring, message.purpose, body);
+      signed.set(record, message);
+      return record;
+    },
     async publish(record, { delayMs, priority } = {}) {
-      const { queue, jobId } = addressOf(messageOf(record));
+      const { queue, jobId } = addressOf(signed.get(record) ?? messageOf(record));
       await queueOf(queue).add(
         record.purpose,
         { record },

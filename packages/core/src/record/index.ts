@@ -36,6 +36,7 @@ export {
   signedRecordSchema,
   signRecord,
   verifyRecord,
+  verifySigned,
   type Purpose,
   type SignedRecord,
 } from "./sign.ts";

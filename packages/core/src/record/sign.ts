@@ -46,7 +46,11 @@ export function signRecord(keyring: Keyring, purpose: Purpose, body: string): Si
 export function verifyRecord(keyring: Keyring, purpose: Purpose, input: unknown): string {
   const parsed = signedRecordSchema.safeParse(input);
   if (!parsed.success) throw new AirlockError("RECORD_INVALID", "it is not a signed record");
-  const record = parsed.data;
+  return verifySigned(keyring, purpose, parsed.data);
+}
+
+/** The same of what has a record's form already. */
+export function verifySigned(keyring: Keyring, purpose: Purpose, record: SignedRecord): string {
   if (record.purpose !== purpose) {
     throw new AirlockError(
       "RECORD_INVALID",

@@ -5,8 +5,8 @@ import { parseItemKey } from "../record/index.ts";
 import { eventText, runKeys, runScript, type Redis } from "../store/index.ts";
 import { fieldText } from "./fields.ts";
 import { once } from "./once.ts";
-import { turnFromList } from "./reads.ts";
-import type { TurnHash } from "./records.ts";
+import { callFromList, endedCallFromList, turnFromList } from "./reads.ts";
+import type { CallHash, TurnHash } from "./records.ts";
 import { DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
 
 type Fields = Parameters<typeof fieldText>[0];
@@ -14,18 +14,30 @@ type Fields = Parameters<typeof fieldText>[0];
 export interface Settlement {
   /** false where the call had been settled before, or granted meanwhile */
   readonly first: boolean;
+  /** both as they stand then */
   readonly turn: TurnHash;
+  readonly call: CallHash | null;
 }
+
+export interface Decided {
+  /** false where the call had been decided before */
+  readonly first: boolean;
+  /** as it stands then */
+  readonly call: CallHash;
+}
+
+const listReply = z.tuple([z.number()], z.string());
+const settleReply = z.tuple([z.number(), z.array(z.string()), z.array(z.string())]);
 
 /** What the validator writes of one call: its decision, its grants, its one outcome. */
 export interface CallWrites {
-  decide(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<boolean>;
+  decide(itemKey: string, fields: Fields, events: readonly RunEvent[]): Promise<Decided>;
   /** The same for a call that the validator makes itself, with its sealed arguments. */
   decideOwn(
     itemKey: string,
     fields: Fields,
     own: { readonly sealedArguments: string; readonly events: readonly RunEvent[] },
-  ): Promise<boolean>;
+  ): Promise<Decided>;
   release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
   settle(
     itemKey: string,
@@ -41,10 +53,12 @@ export interface CallWrites {
 export function callWrites(redis: Redis): CallWrites {
   const decideOwn: CallWrites["decideOwn"] = async (itemKey, fields, { sealedArguments, events }) => {
     const { keys } = placeOf(itemKey);
-    return once(redis, DECIDE, {
+    const reply = await runScript(redis, DECIDE, {
       keys: [keys.call(itemKey), keys.events, keys.run, keys.content(itemKey), keys.arguments(itemKey)],
       args: [fieldText(fields), eventText(events), sealedArguments],
     });
+    const [first, ...call] = listReply.parse(reply);
+    return { first: first === 1, call: callFromList(keys.call(itemKey), call) };
   };
   return {
     decide: (itemKey, fields, events) => decideOwn(itemKey, fields, { sealedArguments: "", events }),
@@ -69,8 +83,12 @@ export function callWrites(redis: Redis): CallWrites {
         ],
         args: [itemKey, fieldText(fields), eventText(events), ifGrant ?? ""],
       });
-      const [first, ...turnFields] = z.tuple([z.number()], z.string()).parse(reply);
-      return { first: first === 1, turn: turnFromList(keys.turn(turn), turnFields) };
+      const [first, turnFields, callFields] = settleReply.parse(reply);
+      return {
+        first: first === 1,
+        turn: turnFromList(keys.turn(turn), turnFields),
+        call: endedCallFromList(callFields),
+      };
     },
   };
 }

@@ -46,7 +46,7 @@ export {
   type PoolMember,
 } from "./pools.ts";
 export { readRunDiff, writeRunDiff, type RunDiff } from "./run-diff.ts";
-export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
+export { readAttempt, readCall, readItem, readResponseId, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,
   runPlanSchema,
@@ -62,7 +62,12 @@ export {
 export { refusalReason, tellableRefusal, type RefusalReason } from "./refusal-reason.ts";
 export { limitsSchema, parseRunSpec, runSpecSchema, type RunSpec } from "./spec.ts";
 export { isFinalRun, RUN_STATES, runStateSchema, type FinalRunState, type RunState } from "./states.ts";
-export { createStreamerStore, type AttemptCommit, type StreamerStore } from "./streamer-store.ts";
+export {
+  createStreamerStore,
+  type AttemptCommit,
+  type BeginAttemptAnswer,
+  type StreamerStore,
+} from "./streamer-store.ts";
 export { readSpec, writeSpec } from "./submit.ts";
 export { createValidatorStore, type RefusedOutput, type ValidatorStore } from "./validator-store.ts";
 export { modelPattern, parseRoutes, reportScope, type Route, type Routes } from "./routes.ts";

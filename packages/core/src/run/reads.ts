@@ -30,12 +30,28 @@ export async function readTurn(redis: Redis, run: string, turn: number): Promise
 
 /** Reads a turn from the flat list of fields that a script returns. */
 export function turnFromList(key: string, list: readonly string[]): TurnHash {
-  const pairs = list.flatMap((field, at): [string, string][] =>
-    at % 2 === 0 ? [[field, list[at + 1] ?? ""]] : [],
+  return existing(key, turnFromHash(key, hashOf(list)));
+}
+
+/** The same for a call. */
+export function callFromList(key: string, list: readonly string[]): CallHash {
+  return existing(key, fieldsOf(callHashSchema, key, hashOf(list)));
+}
+
+/** The same; null where it isn't whole: what ends a call may not fail over what is missing of it. */
+export function endedCallFromList(list: readonly string[]): CallHash | null {
+  return callHashSchema.safeParse(hashOf(list)).data ?? null;
+}
+
+function hashOf(list: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    list.flatMap((field, at): [string, string][] => (at % 2 === 0 ? [[field, list[at + 1] ?? ""]] : [])),
   );
-  const turn = turnFromHash(key, Object.fromEntries(pairs));
-  if (turn === null) throw new AirlockError("RUN_NOT_FOUND", `${key} does not exist`);
-  return turn;
+}
+
+function existing<Hash>(key: string, hash: Hash | null): Hash {
+  if (hash === null) throw new AirlockError("RUN_NOT_FOUND", `${key} does not exist`);
+  return hash;
 }
 
 function turnFromHash(key: string, hash: Readonly<Record<string, string>>): TurnHash | null {
@@ -50,8 +66,10 @@ function turnFromHash(key: string, hash: Readonly<Record<string, string>>): Turn
   const refusals = Object.entries(hash).flatMap(([field, value]): [number, string][] =>
     field.startsWith("refused:") ? [[Number(field.slice("refused:".length)), value]] : [],
   );
+  const early = Object.keys(hash).flatMap((field) => (field.startsWith("early:") ? [field.slice(6)] : []));
   return {
     ...fields,
+    early,
     calls: new Map(calls.toSorted(([a], [b]) => ordinalOf(a) - ordinalOf(b))),
     refusals: new Map(refusals),
   };
@@ -64,6 +82,11 @@ function ordinalOf(itemKey: string): number {
 export async function readAttempt(redis: Redis, parts: AttemptParts): Promise<AttemptHash | null> {
   const key = runKeys(parts.run).attempt(parts);
   return fieldsOf(attemptHashSchema, key, await redis.hgetall(key));
+}
+
+/** The provider's id of a response, where the attempt is committed and it had one. */
+export async function readResponseId(redis: Redis, parts: AttemptParts): Promise<string | null> {
+  return redis.hget(runKeys(parts.run).attempt(parts), "responseId");
 }
 
 export async function readCall(redis: Redis, itemKey: string): Promise<CallHash | null> {

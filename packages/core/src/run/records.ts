@@ -93,7 +93,7 @@ const TURN_STATES = ["streaming", "calls", "closed"] as const;
 export const CALL_STAGES = ["waiting", "released", "settled"] as const;
 export type CallStage = (typeof CALL_STAGES)[number];
 
-/** `airlock:{run}:turn:<n>`, but for its `call:<item key>`, `need:<item key>` and `refused:<attempt>` fields. */
+/** `airlock:{run}:turn:<n>`, but for its `call:`, `need:` and `early:<item key>` and `refused:<attempt>` fields. */
 export const turnHashSchema = z.object({
   state: z.enum(TURN_STATES),
   attempt: number,
@@ -107,6 +107,8 @@ export interface TurnCall {
   readonly needs: readonly string[];
 }
 export type TurnHash = z.infer<typeof turnHashSchema> & {
+  /** item keys of calls that were granted before their response had ended, and that no response has taken over */
+  readonly early: readonly string[];
   readonly calls: ReadonlyMap<string, TurnCall>;
   /** by attempt: why its output was not taken */
   readonly refusals: ReadonlyMap<number, string>;

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { AttemptParts } from "../record/index.ts";
 import { runKeys, runScript, type Redis } from "../store/index.ts";
 import { fieldText } from "./fields.ts";
-import type { CallStage } from "./records.ts";
+import { turnFromList } from "./reads.ts";
+import type { CallStage, TurnHash } from "./records.ts";
 import { UNLOCK } from "./scripts/turn-scripts.ts";
 
 const UNLOCK_ANSWER = z.enum(["unlocked", "stale", "late", "over_calls", "over_mutating"]);
@@ -11,7 +12,14 @@ export interface Unlocked {
   readonly answer: z.infer<typeof UNLOCK_ANSWER>;
   /** the calls that were settled already */
   readonly settled: readonly string[];
+  /** as it stands then; null where nothing was unlocked */
+  readonly turn: TurnHash | null;
 }
+
+const unlockReply = z.union([
+  z.tuple([z.literal("unlocked"), z.array(z.string()), z.array(z.string())]),
+  z.tuple([UNLOCK_ANSWER]),
+]);
 
 /** The one write that lets calls run. */
 export interface Unlocking {
@@ -55,8 +63,12 @@ export function unlocking(redis: Redis): Unlocking {
           ...items,
         ],
       });
-      const [answer, ...settled] = z.tuple([UNLOCK_ANSWER], z.string()).parse(reply);
-      return { answer, settled };
+      const [answer, settled = [], turnFields] = unlockReply.parse(reply);
+      return {
+        answer,
+        settled,
+        turn: turnFields === undefined ? null : turnFromList(keys.turn(turn), turnFields),
+      };
     },
   };
 }

@@ -48,8 +48,17 @@ export function schemaText(manifest: ToolManifest): string {
   return canonicalJson(manifest.inputSchema);
 }
 
+/** A manifest is data that nobody changes: each is digested once. */
+const digests = new WeakMap<ToolManifest, string>();
+
 /** SHA-256, in hex, of the whole manifest's canonical form: what a run pins. */
 export function manifestDigest(manifest: ToolManifest): string {
+  const known = digests.get(manifest) ?? digestOf(manifest);
+  digests.set(manifest, known);
+  return known;
+}
+
+function digestOf(manifest: ToolManifest): string {
   const { name, description, inputSchema, effect, claims, limits, origin } = manifest;
   return sha256Hex(
     canonicalJson({

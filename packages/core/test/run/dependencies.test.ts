@@ -18,7 +18,14 @@ function needs(
 
 function turnOf(calls: Readonly<Record<string, readonly [CallStage, readonly string[]]>>): TurnHash {
   const entries = Object.entries(calls).map(([key, [stage, need]]) => [key, { stage, needs: need }] as const);
-  return { state: "calls", attempt: 1, maxOutputTokens: null, calls: new Map(entries), refusals: new Map() };
+  return {
+    state: "calls",
+    attempt: 1,
+    maxOutputTokens: null,
+    calls: new Map(entries),
+    refusals: new Map(),
+    early: [],
+  };
 }
 
 describe("a call waits for", () => {
@@ -90,6 +97,7 @@ describe("for any calls and any order of settlements", () => {
               attempt: 1,
               maxOutputTokens: null,
               refusals: new Map(),
+              early: [],
               calls: new Map(
                 [...stages].map(([key, stage]) => [key, { stage, needs: dependencies.get(key) ?? [] }]),
               ),

@@ -1,7 +1,7 @@
 // Takes a signed grant, gives one start of its tool at most and one published outcome;
 // refuses grants that don't fit their item, come too late, or are over, and puts back what another executor holds.
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
-import type { ClaimAnswer } from "@airlock/core/ledger";
+import type { ClaimAnswer, LedgerEntry } from "@airlock/core/ledger";
 import type { Deps } from "../deps.ts";
 import { decideHere, pathScopes } from "../grant/decide-here.ts";
 import { reconcileCall } from "../reconcile/index.ts";
@@ -14,7 +14,7 @@ import { killRefusal } from "./kill-switches.ts";
 import { noteRefused } from "./note-refused.ts";
 import { prepareCall } from "./prepare-call.ts";
 import { publishRedecide, publishRefused, publishRegrant, publishSettled } from "./publish-result.ts";
-import { beginAndRun, type Left } from "./run-begun.ts";
+import { beginAndRun, ENDED, GIVEN_BACK, type Left } from "./run-begun.ts";
 import { planTool } from "./run-tool.ts";
 
 /** A lease ends with its call, long before its time as a rule: what waits for one looks again sooner. */
@@ -36,9 +36,9 @@ export async function onExecution(
   deps: Deps,
   { body: grant, signal }: Delivery<"execution">,
 ): Promise<Handled> {
-  const { itemKey } = grant;
   const pass = await deps.durability.enter();
   if (pass === null) return later(LOOK_AGAIN_MS);
+  if (grant.effect === "read") return onRead(deps, { grant, pass }, signal);
   const opened = await openCall(deps, grant);
   if (opened.ok) {
     const reserved = await reserveEffect(deps, grant, opened.args);
@@ -49,7 +49,32 @@ export async function onExecution(
     }
   }
   const askedAt = process.hrtime.bigint();
-  const answer = await claim(deps, grant);
+  return onClaim(deps, { grant, opened, pass, askedAt, answer: await claim(deps, grant) }, signal);
+}
+
+/** Nothing is reserved for a call that only reads: it is opened beside its claim. */
+async function onRead(
+  deps: Deps,
+  { grant, pass }: Pick<Claimed, "grant" | "pass">,
+  signal: AbortSignal,
+): Promise<Handled> {
+  const askedAt = process.hrtime.bigint();
+  const [opened, answer] = await Promise.all([openCall(deps, grant), claim(deps, grant)]);
+  return onClaim(deps, { grant, opened, pass, askedAt, answer }, signal);
+}
+
+interface Asked extends Pick<Claimed, "grant" | "pass"> {
+  readonly opened: OpenedCall;
+  readonly askedAt: bigint;
+  readonly answer: ClaimAnswer;
+}
+
+async function onClaim(
+  deps: Deps,
+  { grant, opened, pass, askedAt, answer }: Asked,
+  signal: AbortSignal,
+): Promise<Handled> {
+  const { itemKey } = grant;
   // what another Redis said is nobody's answer; this one will be asked again
   if (answer.kind !== "claimed" && !pass.still()) return later(LOOK_AGAIN_MS);
   switch (answer.kind) {
@@ -107,17 +132,19 @@ async function underLease(
   const { grant, fence, askedAt } = claimed;
   const { itemKey } = grant;
   const lease = deps.leases.keep({ itemKey, fence, askedAt });
+  let entry: LedgerEntry | null = null;
   try {
     const either = AbortSignal.any([signal, lease.signal]);
     const left = await deps.cancels.during(grant.run, either, (any) =>
       execute(deps, { ...claimed, lease }, any),
     );
-    if (left === "given_back") return DONE;
+    if (left.kind === "given_back") return DONE;
+    entry = left.entry;
   } finally {
     lease.stop();
   }
   // where nobody saw the call's end, or its lease was lost before it began, this job is all that remembers it
-  return (await publishSettled(deps, itemKey)) ? DONE : later(LOOK_AGAIN_MS);
+  return (await publishSettled(deps, itemKey, entry)) ? DONE : later(LOOK_AGAIN_MS);
 }
 
 async function execute(
@@ -157,9 +184,9 @@ async function refuse(
   deps.log.write("warn", "call_refused", { itemKey, tool, errorClass, detail });
   if (refusal.regrant !== true) {
     await deps.ledger.end(itemKey, fence, denial(errorClass, refusal.tellable === true ? detail : null));
-    return "ended";
+    return ENDED;
   }
-  if (!(await deps.ledger.release(itemKey, fence))) return "ended";
+  if (!(await deps.ledger.release(itemKey, fence))) return ENDED;
   await publishRegrant(deps, { itemKey, grant: grant.grant, fence, errorClass });
-  return "given_back";
+  return GIVEN_BACK;
 }

@@ -9,11 +9,16 @@ const status = z.enum(["ok", "error", "timeout", "output_limit", "cancelled", "r
 
 /**
  * Publishes the one outcome of a settled call, as the ledger has it: repeating it gives the same job.
- * False where the ledger has none yet.
+ * False where the ledger has none yet. `known`: what it told a moment ago; it is asked where that is no end.
  */
-export async function publishSettled(deps: Deps, itemKey: string): Promise<boolean> {
-  const entry = await deps.ledger.read(itemKey);
-  const body = entry === null ? null : settledBody(itemKey, entry);
+export async function publishSettled(
+  deps: Deps,
+  itemKey: string,
+  known: LedgerEntry | null = null,
+): Promise<boolean> {
+  const told = known === null ? null : settledBody(itemKey, known);
+  const entry = told === null ? await deps.ledger.read(itemKey) : null;
+  const body = told ?? (entry === null ? null : settledBody(itemKey, entry));
   if (body === null) return false;
   await deps.publisher.publish(deps.publisher.sign({ purpose: "result", body }));
   return true;

@@ -1,7 +1,7 @@
 // A planned call in, its one end in the ledger out. With effects it runs only once its start is kept by Redis and by this
 // executor's own log; where either isn't shown nothing has run, and the call goes back.
 import type { ExecutionBody } from "@airlock/core/contract";
-import type { Beginning, Ending } from "@airlock/core/ledger";
+import type { Beginning, Ending, LedgerEntry } from "@airlock/core/ledger";
 import { errorFields } from "@airlock/core/runtime";
 import type { Deps } from "../deps.ts";
 import type { Pass } from "../durability/index.ts";
@@ -23,12 +23,16 @@ export interface BegunCall {
   readonly sandbox: SandboxBackend["name"] | null;
 }
 
-/** What becomes of a claim: the call has an end, or the validator has it again. */
-export type Left = "ended" | "given_back";
+/** What becomes of a claim: the call has an end, which the ledger has told already or is asked for, or the validator has it again. */
+export type Left =
+  | { readonly kind: "ended"; readonly entry: LedgerEntry | null }
+  | { readonly kind: "given_back" };
+export const ENDED: Left = { kind: "ended", entry: null };
+export const GIVEN_BACK: Left = { kind: "given_back" };
 
 export async function beginAndRun(deps: Deps, call: BegunCall, signal: AbortSignal): Promise<Left> {
   const { grant, plan, pass } = call;
-  if (!pass.still()) return "ended"; // the claim was another Redis'; this one will be asked again
+  if (!pass.still()) return ENDED; // the claim was another Redis'; this one will be asked again
   return plan.kind === "outcome" || grant.effect === "read"
     ? runUnlogged(deps, call, signal)
     : runLogged(deps, { ...call, plan }, signal);
@@ -38,13 +42,18 @@ export async function beginAndRun(deps: Deps, call: BegunCall, signal: AbortSign
 async function runUnlogged(deps: Deps, call: BegunCall, signal: AbortSignal): Promise<Left> {
   const { grant, fence, plan } = call;
   const beginning = beginningOf(call, null);
-  if ((await deps.ledger.begin(grant.itemKey, fence, beginning)) !== "started") return "ended";
+  if ((await deps.ledger.begin(grant.itemKey, fence, beginning)) !== "started") return ENDED;
   const ran = await timed(() =>
     plan.kind === "outcome" ? Promise.resolve(plan.outcome) : runPlan(plan, signal),
   );
   const ending = endingOf(deps.keyring, { itemKey: grant.itemKey, ...ran });
-  tell(deps, call, { ...ran, ended: await deps.ledger.end(grant.itemKey, fence, ending) });
-  return "ended";
+  // one after the other in Redis, and one wait for both
+  const [ended, entry] = await Promise.all([
+    deps.ledger.end(grant.itemKey, fence, ending),
+    deps.ledger.read(grant.itemKey),
+  ]);
+  tell(deps, call, { ...ran, ended });
+  return { kind: "ended", entry };
 }
 
 async function runLogged(
@@ -56,7 +65,7 @@ async function runLogged(
   const { itemKey } = grant;
   const expected = plan.expected === null ? null : sealExpected(deps.keyring, itemKey, plan.expected);
   const begun = await deps.durability.begin(itemKey, fence, beginningOf(call, expected));
-  if (begun.answer !== "started") return "ended";
+  if (begun.answer !== "started") return ENDED;
   const kept = await begun.kept(AbortSignal.any([signal, lease.signal]));
   const logged = kept && pass.still() && (await logStart(deps, call));
   if (!logged || !pass.still()) return giveBack(deps, call);
@@ -67,7 +76,7 @@ async function runLogged(
   } finally {
     deps.durability.writeAhead.settled(itemKey);
   }
-  return "ended";
+  return ENDED;
 }
 
 function beginningOf({ sandbox }: BegunCall, expected: string | null): Beginning {
@@ -92,9 +101,9 @@ async function giveBack(deps: Deps, { grant, fence, pass }: BegunCall): Promise<
   const errorClass = "DURABILITY_UNAVAILABLE";
   deps.durability.writeAhead.settled(itemKey);
   deps.log.write("warn", "call_given_back", { itemKey, tool, errorClass });
-  if (!pass.still() || !(await deps.ledger.unbegin(itemKey, fence))) return "ended";
+  if (!pass.still() || !(await deps.ledger.unbegin(itemKey, fence))) return ENDED;
   await publishRegrant(deps, { itemKey, grant: grant.grant, fence, errorClass });
-  return "given_back";
+  return GIVEN_BACK;
 }
 
 /**

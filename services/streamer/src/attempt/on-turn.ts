@@ -4,7 +4,14 @@
 import type { TurnBody } from "@airlock/core/contract";
 import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
 import { attemptKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
-import { openStopSequences, readAttempt, readConversation, readRun, type RunHash } from "@airlock/core/run";
+import {
+  openStopSequences,
+  readAttempt,
+  readConversation,
+  readRun,
+  type BeginAttemptAnswer,
+  type RunHash,
+} from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import { ADAPTERS } from "@airlock/core/wire";
 import type { Deps } from "../deps.ts";
@@ -25,41 +32,58 @@ export async function onTurn(deps: Deps, { body, signal }: Delivery<"turn">): Pr
   const place = { route: body.route, slot: attemptKey(body) };
   const delayMs = await takeSlot(deps.limiter, place, deps.routes.get(body.route));
   if (delayMs > 0) return { kind: "later", delayMs };
-  const answer = await deps.store.begin(body, deps.owner);
-  if (answer !== "begin") await deps.limiter.release(place.route, place.slot);
-  switch (answer) {
+  const started = performance.now();
+  const { streamed, given } = await onSlot(deps.limiter, place, () =>
+    deps.cancels.during(body.run, signal, (either) => beginAndRead(deps, body, either)),
+  );
+  const durationMs = Math.round(performance.now() - started);
+  await Promise.all([given, follow(deps, body, { ...streamed, durationMs })]);
+  return DONE;
+}
+
+type Begun = FinishedResponse & { readonly answer: BeginAttemptAnswer };
+
+async function follow(deps: Deps, turn: TurnBody, streamed: Begun): Promise<void> {
+  switch (streamed.answer) {
     case "begin":
-      await runAttempt(deps, body, signal);
-      return DONE;
+      return finish(deps, turn, { ...streamed, owner: deps.owner });
     case "begun":
-      await finish(deps, body, { ...unread(unreadResponse("STREAMER_LOST", "reset")), owner: null });
-      return DONE;
+      return finish(deps, turn, { ...unread(unreadResponse("STREAMER_LOST", "reset")), owner: null });
     case "committed":
-      await publishEnd(deps, await committedRecord(deps, body));
-      return DONE;
+      return publishEnd(deps, await committedRecord(deps, turn));
     case "stale":
-      return DONE;
+      return;
   }
 }
 
-async function runAttempt(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<void> {
-  const started = performance.now();
-  const place = { route: turn.route, slot: attemptKey(turn) };
-  const streamed = await onSlot(deps.limiter, place, () =>
-    deps.cancels.during(turn.run, signal, (either) => readResponse(deps, turn, either)),
-  );
-  const durationMs = Math.round(performance.now() - started);
-  await finish(deps, turn, { ...streamed, durationMs, owner: deps.owner });
+/** What the request is made of is read beside the beginning of its attempt, and counts only where that one began. */
+async function beginAndRead(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<Begun> {
+  const beginning = deps.store.begin(turn, deps.owner);
+  const reading = Promise.all([readRun(deps.redis, turn.run), readConversation(deps, turn.run)]);
+  reading.catch(() => undefined); // a conversation that can't be read keeps no attempt from ending that began before
+  const answer = await beginning;
+  if (answer !== "begin") return { ...unread(unreadResponse("STREAMER_LOST", "reset")), answer };
+  const [run, entries] = await reading;
+  return { ...(await readResponse(deps, turn, { run, entries, signal })), answer };
 }
 
-/** The run is read only here, under a signal that hears of a cancel: none can fall in between. */
-async function readResponse(deps: Deps, turn: TurnBody, signal: AbortSignal): Promise<FinishedResponse> {
-  const run = await readRun(deps.redis, turn.run);
+/** The run was read under a signal that hears of a cancel: none can fall in between. */
+async function readResponse(
+  deps: Deps,
+  turn: TurnBody,
+  { run, entries, signal }: Pick<Streaming, "entries" | "signal"> & { readonly run: RunHash | null },
+): Promise<FinishedResponse> {
   if (run?.cancelled !== undefined) return unread(unreadResponse("CANCELLED", "cancelled"));
   const kept = keptOutput(run);
   const recorder = kept.records || kept.rawMs > 0 ? createRecorder() : null;
   const early = createEarlyItems(deps, turn);
-  const response = await stream(deps, turn, { signal, recorder, early, deadlineAt: run?.deadlineAt });
+  const response = await stream(deps, turn, {
+    entries,
+    signal,
+    recorder,
+    early,
+    deadlineAt: run?.deadlineAt,
+  });
   return {
     ...response,
     durationMs: 0,
@@ -79,25 +103,22 @@ function keptOutput(run: RunHash | null): KeptOutput {
   };
 }
 
+interface Streaming {
+  readonly entries: Awaited<ReturnType<typeof readConversation>>;
+  readonly signal: AbortSignal;
+  readonly recorder: Recorder | null;
+  readonly early: EarlyItems | null;
+  /** the end of the run's own time, by Redis' clock */
+  readonly deadlineAt: number | undefined;
+}
+
 async function stream(
   deps: Deps,
   turn: TurnBody,
-  {
-    signal,
-    recorder,
-    early,
-    deadlineAt,
-  }: {
-    readonly signal: AbortSignal;
-    readonly recorder: Recorder | null;
-    readonly early: EarlyItems | null;
-    /** the end of the run's own time, by Redis' clock */
-    readonly deadlineAt: number | undefined;
-  },
+  { entries, signal, recorder, early, deadlineAt }: Streaming,
 ): Promise<StreamedResponse> {
   const route = deps.routes.get(turn.route);
   if (route === undefined) return unread(unreadResponse("CONNECT_ERROR", "connect_error"));
-  const entries = await readConversation(deps, turn.run);
   const { cometapiBaseUrl, cometapiKey: apiKey } = deps.config;
   const stopSequences = openStopSequences(deps.keyring, turn, turn.stopSequences);
   const access = { route, cometapiBaseUrl, apiKey, stopSequences };

@@ -6,26 +6,36 @@ const TOO_MANY_REQUESTS = 429;
 /** How providers say the same within a stream, whose status was sent before. */
 const SLOW_DOWN: ReadonlySet<string> = new Set(["429", "rate_limit_error", "rate_limit_exceeded"]);
 
+export interface OnSlot<Response> {
+  readonly streamed: Response;
+  /** resolves once the slot is free again: what is done about the response needn't wait for that */
+  readonly given: Promise<unknown>;
+}
+
 /**
  * Does a request's work on a slot of its route that all streamers share: kept while the work goes on, given back at its
- * end. A 429, or its like within a stream, makes all of them wait; any other answer ends that.
+ * end. A 429, or its like within a stream, makes all of them wait, before anything follows; any other answer ends that.
  */
 export async function onSlot<Response extends StreamedResponse>(
   limiter: RouteLimiter,
   place: { readonly route: string; readonly slot: string },
   work: () => Promise<Response>,
-): Promise<Response> {
+): Promise<OnSlot<Response>> {
   const { route, slot } = place;
   const keeping = setInterval(() => void limiter.keep(route, slot).catch(() => undefined), SLOT_LEASE_MS / 3);
+  let streamed: Response;
   try {
-    const streamed = await work();
+    streamed = await work();
     if (asksToWait(streamed)) await limiter.backOff(route, streamed.retryAfterMs);
-    else if (streamed.httpStatus !== null) await limiter.recover(route);
-    return streamed;
+  } catch (error) {
+    await limiter.release(route, slot);
+    throw error;
   } finally {
     clearInterval(keeping);
-    await limiter.release(route, slot);
   }
+  const answered = streamed.httpStatus !== null && !asksToWait(streamed);
+  const given = [...(answered ? [limiter.recover(route)] : []), limiter.release(route, slot)];
+  return { streamed, given: Promise.all(given) };
 }
 
 function asksToWait({ httpStatus, errorCode }: StreamedResponse): boolean {

@@ -25,7 +25,8 @@ export async function followStep(
   const { body, calls } = committed;
   await dropEarly(deps, body);
   const settled = [...calls].filter(([, call]) => call.settled !== undefined && call.grant === 0);
-  return { followed: await followLocked(deps, committed, step), settled: settled.map(([key]) => key) };
+  const followed = await followLocked(deps, committed, step);
+  return { followed, settled: settled.map(([key]) => key), unlocked: null };
 }
 
 /** Every step that lets no call of the response run. */

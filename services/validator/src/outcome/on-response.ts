@@ -30,11 +30,15 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
   ]);
   if (admitted === null || admitted.endedAt !== undefined || turn?.attempt !== body.attempt) return DONE;
   if (turn.state === "streaming") {
-    const run = await charged(deps, admitted, { body, turn });
-    const calls = await judgeCalls(deps, run, body);
-    const read = asRead(deps, run, body);
-    if (!isNormalEnd(read.outcome)) await deps.store.noteRefused(body.run);
-    await noteContract(deps, run.route, read);
+    const read = asRead(deps, admitted, body);
+    // none of them looks at what another one writes, and all are there before anything follows
+    const [outputTokens, calls] = await Promise.all([
+      charge(deps, admitted, { body, turn }),
+      judgeCalls(deps, admitted, body),
+      noteContract(deps, admitted.route, read),
+      isNormalEnd(read.outcome) ? null : deps.store.noteRefused(body.run),
+    ]);
+    const run = { ...admitted, outputTokens };
     const next = nextStep(
       read,
       { ...run.plan, limits: run.limits },
@@ -47,27 +51,27 @@ export async function onResponse(deps: Deps, { body }: Delivery<"response">): Pr
       },
     );
     const step = stepWithTools(next, deps.catalog, run.plan);
-    const { followed, settled } = await followStep(deps, { body, run, turn, calls }, step);
+    const { followed, settled, unlocked } = await followStep(deps, { body, run, turn, calls }, step);
     if (followed !== null) {
       logResponse(deps, { body, run, calls }, followed);
       for (const itemKey of settled) await logSettledItem(deps, itemKey, { route: run.route });
     }
-    await advanceTurn(deps, body, followed === "unlock_effects" ? { admitted: run } : {});
+    await advanceTurn(deps, body, unlocked === null ? {} : { admitted: run, turn: unlocked, calls });
     return DONE;
   }
   await advanceTurn(deps, body);
   return DONE;
 }
 
-/** The run with the attempt's output on its account. */
-async function charged(
+/** The run's output tokens, with the attempt's on its account. */
+async function charge(
   deps: Deps,
   run: AdmittedRun,
   { body, turn }: { readonly body: ResponseBody; readonly turn: TurnHash },
-): Promise<AdmittedRun> {
+): Promise<number> {
   const output = outputCharge(body, turn.maxOutputTokens);
   const first = await deps.store.chargeOutput(body, output);
-  return first ? { ...run, outputTokens: run.outputTokens + output.tokens } : run;
+  return run.outputTokens + (first ? output.tokens : 0);
 }
 
 async function judgeCalls(deps: Deps, run: AdmittedRun, body: ResponseBody): Promise<JudgedCalls> {

@@ -25,17 +25,19 @@ interface Asked {
   readonly plan: Omit<RunPlan, "limits">;
   readonly maxOutputTokens: number | null;
   readonly delayMs?: number;
+  /** the sweeper's list has the turn since a moment ago */
+  readonly isOpen?: boolean;
 }
 
 /** While the run's route is suspended the attempt is parked instead: the sweeper comes back to it. */
 export async function publishAttempt(
   deps: Deps,
   parts: AttemptParts,
-  { route, model, plan, maxOutputTokens, delayMs = 0 }: Asked,
+  { route, model, plan, maxOutputTokens, delayMs = 0, isOpen = false }: Asked,
 ): Promise<void> {
   const waitMs = await deps.breaker.pass(route, attemptKey(parts));
   if (waitMs > 0) return park(deps, parts, { route, waitMs });
-  await deps.store.keepOpen(turnKey(parts), deps.config.openMs + delayMs);
+  if (!isOpen) await deps.store.keepOpen(turnKey(parts), deps.config.openMs + delayMs);
   const { run, turn, attempt } = parts;
   const record = deps.publisher.sign({
     purpose: "turn",

@@ -1,4 +1,11 @@
-import { callDependencies, openClaims, readCall, type CallHash, type CallStage } from "@airlock/core/run";
+import {
+  callDependencies,
+  openClaims,
+  readCall,
+  type CallHash,
+  type CallStage,
+  type TurnHash,
+} from "@airlock/core/run";
 import { askPeople } from "../approval/ask-people.ts";
 import type { Deps } from "../deps.ts";
 import { dropEarly } from "../settlement/drop-early.ts";
@@ -11,6 +18,8 @@ interface Unlocked {
   readonly followed: Followed | null;
   /** calls whose way has ended */
   readonly settled: readonly string[];
+  /** the turn as it stands then; null where nothing of it was unlocked here */
+  readonly unlocked: TurnHash | null;
 }
 
 /**
@@ -28,7 +37,7 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
     [...calls].map(([itemKey, call]) => [itemKey, call.settled === undefined ? "waiting" : "settled"]),
   );
   const asked = runnable.filter(([, call]) => call.state === "AWAITING_APPROVAL");
-  const { answer, settled } = await deps.store.unlock(body, {
+  const { answer, settled, turn } = await deps.store.unlock(body, {
     stages,
     needs: callDependencies(claimed, run.plan.parallel),
     // early ones were charged when they were granted
@@ -40,19 +49,21 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
   switch (answer) {
     case "unlocked":
       for (const [itemKey] of asked) await askPeople(deps, run, itemKey);
-      return { followed: "unlock_effects", settled: settledNow(calls, settled) };
+      return { followed: "unlock_effects", settled: settledNow(calls, settled), unlocked: turn };
     case "late":
     case "over_calls":
     case "over_mutating":
       await endOver(deps, body, { over: answer, calls: runnable.map(([itemKey]) => itemKey) });
-      return { followed: "end_run", settled: [...calls.keys()] };
+      return { followed: "end_run", settled: [...calls.keys()], unlocked: null };
     case "stale":
-      return { followed: null, settled: [] };
+      return { followed: null, settled: [], unlocked: null };
   }
 }
 
 /** Calls that ran early become the turn's own where the committed record of their item still lets them run. */
-async function takeOver(deps: Deps, { body, run, calls }: Committed): Promise<JudgedCalls> {
+async function takeOver(deps: Deps, { body, run, turn, calls }: Committed): Promise<JudgedCalls> {
+  // since the attempt is committed, no further one was granted after the turn was read
+  if (turn.early.length === 0) return calls;
   const granted = [...calls].filter(([, call]) => call.grant > 0);
   const sound: string[] = [];
   for (const [itemKey, call] of granted) {

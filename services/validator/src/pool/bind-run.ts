@@ -1,7 +1,7 @@
 // A run that is to have its first call in, the pool that all its calls go to out: chosen once, kept in the run's record.
-// Null where no pool has a live executor: the run waits, and says so.
+// Null where no pool has a live executor: the run waits, and says so. Who then grants a call also counts the run among the pool's.
 import { turnKey, type TurnParts } from "@airlock/core/record";
-import { awaitPool, bindPool, joinPool, readPools } from "@airlock/core/run";
+import { awaitPool, bindPool, readPools } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
@@ -18,10 +18,7 @@ export async function bindRun(
   const { redis, config } = deps;
   const { run } = parts;
   const pool = bound.pool ?? bound.plan.pool ?? (await chooseFor(deps, run));
-  if (pool !== null) {
-    await joinPool(redis, run, pool);
-    return pool;
-  }
+  if (pool !== null) return pool;
   await awaitPool(redis, run);
   await deps.store.keepOpen(turnKey(parts), Math.min(config.openMs, LOOK_AGAIN_MS));
   return null;

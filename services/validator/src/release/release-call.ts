@@ -2,7 +2,7 @@
 // from signed records before it signs, so that a call's record in Redis can hold a call back but never set it free.
 import { AirlockError } from "@airlock/core/fault";
 import { ownCallOf, parseItemKey, signedRecordSchema, type SignedRecord } from "@airlock/core/record";
-import { readCall, type CallHash } from "@airlock/core/run";
+import { joinPool, readCall, type CallHash } from "@airlock/core/run";
 import { errorFields } from "@airlock/core/runtime";
 import { redisNow } from "@airlock/core/store";
 import { judgeOwnCall } from "../artifact/judge-own-call.ts";
@@ -29,7 +29,8 @@ export type Judged = Pick<Judgement, "grantable" | "askable" | "decided">;
 
 /**
  * Grants a call, one number above its last grant: only if that is the one that the caller knows of. `admitted` is the
- * caller's own reading of the run, held against its spec; what was judged on it isn't judged again.
+ * caller's own reading of the run, held against its spec; what was judged on it isn't judged again. `call`: its reading of
+ * the call, which the write compares with what stands there then.
  */
 export async function releaseCall(
   deps: Deps,
@@ -38,11 +39,17 @@ export async function releaseCall(
     lastGrant,
     delayMs = 0,
     admitted,
-  }: { readonly lastGrant: number; readonly delayMs?: number; readonly admitted?: AdmittedRun | undefined },
+    call: known,
+  }: {
+    readonly lastGrant: number;
+    readonly delayMs?: number;
+    readonly admitted?: AdmittedRun | undefined;
+    readonly call?: CallHash;
+  },
 ): Promise<ReleaseAnswer> {
   const [run, call] = await Promise.all([
     admitted ?? admittedRun(deps, parseItemKey(itemKey)?.run ?? ""),
-    readCall(deps.redis, itemKey),
+    known ?? readCall(deps.redis, itemKey),
   ]);
   if (run === null || call === null || call.state !== "POLICY_APPROVED") return { kind: "passed" };
   if (call.grant !== lastGrant || call.settled !== undefined) return { kind: "passed" };
@@ -60,11 +67,11 @@ export async function releaseCall(
   const pool = await bindRun(deps, turn, run);
   if (pool === null) return { kind: "passed" };
   const record = signGrant(deps, { run, workspace, pool }, { itemKey, call, now, grantable, approval });
-  const released = await deps.store.release(itemKey, lastGrant, {
-    ...decided,
-    grantRecord: record,
-    expiresAt: now + deps.config.grantMs,
-  });
+  const fields = { ...decided, grantRecord: record, expiresAt: now + deps.config.grantMs };
+  const [released] = await Promise.all([
+    deps.store.release(itemKey, lastGrant, fields),
+    joinPool(deps.redis, turn.run, pool),
+  ]);
   if (!released) return { kind: "passed" };
   await deps.publisher.publish(record, { priority: run.plan.priority, ...(delayMs > 0 ? { delayMs } : {}) });
   return { kind: "released" };

@@ -1,7 +1,7 @@
 // Takes a call whose response still goes on, gives a grant for it where it only reads, its route is verified and lets
 // single items run; refuses every other one: those wait for the response's own record.
 import { itemKey as keyOf } from "@airlock/core/record";
-import { readAttempt, readCall, readTurn } from "@airlock/core/run";
+import { joinPool, readAttempt, readCall, readTurn } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
 import type { ItemBody } from "@airlock/core/contract";
 import { ADAPTERS } from "@airlock/core/wire";
@@ -28,10 +28,11 @@ export async function releaseEarly(deps: Deps, item: ItemBody): Promise<void> {
   const pool = await bindRun(deps, item, run);
   if (pool === null) return;
   const record = signGrant(deps, { run, workspace, pool }, { itemKey, call, now, grantable, approval: null });
-  const released = await deps.store.releaseEarly(item, {
-    fields: { ...decided, grantRecord: record, expiresAt: now + deps.config.grantMs },
-    callLimit: run.limits.calls,
-  });
+  const fields = { ...decided, grantRecord: record, expiresAt: now + deps.config.grantMs };
+  const [released] = await Promise.all([
+    deps.store.releaseEarly(item, { fields, callLimit: run.limits.calls }),
+    joinPool(deps.redis, item.run, pool),
+  ]);
   if (released) await deps.publisher.publish(record, { priority: run.plan.priority });
 }
 

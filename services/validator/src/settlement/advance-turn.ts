@@ -21,6 +21,7 @@ interface Known {
   /** the run, held against its spec: its calls can be granted on this reading */
   readonly admitted?: AdmittedRun;
   readonly turn?: TurnHash;
+  readonly calls?: ReadonlyMap<string, CallHash>;
 }
 
 /** May be repeated at any time: each step compares before it writes. */
@@ -33,11 +34,8 @@ export async function advanceTurn(deps: Deps, parts: TurnParts, known: Known = {
   if (run.plan.allOrNothing && turn !== null) turn = await holdTogether(deps, turn);
   while (turn !== null && turn.state === "calls") {
     const { free, open } = turnProgress(turn);
-    if (open === 0 && !isCheckTurn(turn)) return closeTurn(deps, parts, { run, turn });
-    turn =
-      open === 0
-        ? await followCheck(deps, parts, { run, turn })
-        : await releaseAll(deps, free, known.admitted);
+    if (open === 0 && !isCheckTurn(turn)) return closeTurn(deps, parts, { run, turn, calls: known.calls });
+    turn = open === 0 ? await followCheck(deps, parts, { run, turn }) : await releaseAll(deps, free, known);
   }
 }
 
@@ -45,14 +43,16 @@ export async function advanceTurn(deps: Deps, parts: TurnParts, known: Known = {
 async function releaseAll(
   deps: Deps,
   free: readonly string[],
-  admitted: AdmittedRun | undefined,
+  { admitted, calls }: Known,
 ): Promise<TurnHash | null> {
   let turn: TurnHash | null = null;
   for (const itemKey of free) {
-    const call = await readCall(deps.redis, itemKey);
+    const known = calls?.get(itemKey);
+    // one that waits for a person is read anew: it may have been approved before its turn was unlocked
+    const call = known?.state === "POLICY_APPROVED" ? known : await readCall(deps.redis, itemKey);
     if (call?.state === "AWAITING_APPROVAL") await askPeople(deps, admitted ?? null, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
-    const answer = await releaseCall(deps, itemKey, { lastGrant: call.voidGrant ?? 0, admitted });
+    const answer = await releaseCall(deps, itemKey, { lastGrant: call.voidGrant ?? 0, admitted, call });
     turn = (await endUngranted(deps, { itemKey, call }, answer)) ?? turn;
   }
   return turn;

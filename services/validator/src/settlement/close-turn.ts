@@ -17,22 +17,36 @@ import { counts, resultText } from "./result-text.ts";
 export async function closeTurn(
   deps: Deps,
   parts: TurnParts,
-  { run, turn }: { readonly run: AdmittedRun; readonly turn: TurnHash },
+  {
+    run,
+    turn,
+    calls: known,
+  }: {
+    readonly run: AdmittedRun;
+    readonly turn: TurnHash;
+    /** as they stand since they are settled; the others are read */
+    readonly calls: ReadonlyMap<string, CallHash> | undefined;
+  },
 ): Promise<void> {
   const calls = await Promise.all(
-    [...turn.calls.keys()].map(async (itemKey) => ({ itemKey, call: await readCall(deps.redis, itemKey) })),
+    [...turn.calls.keys()].map(async (itemKey) => {
+      const call = known?.get(itemKey);
+      return { itemKey, call: call?.settled === undefined ? await readCall(deps.redis, itemKey) : call };
+    }),
   );
   const drift = executorDrift(calls.map(({ call }) => call)) ?? toolDrift(deps.catalog, run.plan);
   if (drift !== null) return endRun(deps, parts, drift);
   const spent = spentForNextTurn(run, parts.turn, await redisNow(deps.redis));
   if (spent !== null) return endRun(deps, parts, { state: "escalated", errorClass: spent });
-  const results = await Promise.all(calls.map(({ itemKey, call }) => resultEntry(deps, itemKey, call)));
+  const pieces = Promise.all(calls.map(({ itemKey, call }) => resultEntry(deps, itemKey, call))).then(
+    (results) => [sealPiece(deps.keyring, { ...parts, phase: "results" }, results)],
+  );
   await openNextTurn(
     deps,
     { run, turn: { ...parts, attempt: turn.attempt } },
     {
       leaves: "calls",
-      pieces: [sealPiece(deps.keyring, { ...parts, phase: "results" }, results)],
+      pieces,
       maxOutputTokens: turn.maxOutputTokens,
       counts: null,
       stitched: false,

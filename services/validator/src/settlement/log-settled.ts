@@ -1,6 +1,6 @@
 import { ERROR_CLASSES, isErrorClass } from "@airlock/core/fault";
 import { parseItemKey } from "@airlock/core/record";
-import { readAttempt, readCall, readRun, type CallHash } from "@airlock/core/run";
+import { readResponseId, readCall, readRun, type CallHash } from "@airlock/core/run";
 import { itemDecisionSchema } from "@airlock/core/runtime";
 import type { Deps } from "../deps.ts";
 
@@ -12,10 +12,10 @@ export async function logSettledItem(
 ): Promise<void> {
   const parts = parseItemKey(itemKey);
   if (parts === null) return;
-  const [call, route, attempt] = await Promise.all([
+  const [call, route, responseId] = await Promise.all([
     known.call ?? readCall(deps.redis, itemKey),
     known.route ?? readRun(deps.redis, parts.run).then((run) => run?.route),
-    readAttempt(deps.redis, parts),
+    readResponseId(deps.redis, parts),
   ]);
   if (call === null) return;
   const state = call.settled ?? call.state;
@@ -24,7 +24,7 @@ export async function logSettledItem(
     itemDecisionSchema.parse({
       observed_at: new Date().toISOString(),
       run_id: parts.run,
-      response_id: attempt?.responseId ?? null,
+      response_id: responseId,
       item_id: itemKey,
       model_route: route ?? "",
       stream_event: "item_finished",

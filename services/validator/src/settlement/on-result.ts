@@ -29,8 +29,12 @@ export async function onResult(deps: Deps, { body }: Delivery<"result">): Promis
     return DONE;
   }
   if (body.kind === "settled") {
-    const turn = await settle(deps, body, { run, known: call });
-    await advanceTurn(deps, parts, { run, turn });
+    const { first, turn, call: settled } = await settle(deps, body, call);
+    const calls = new Map(settled === null ? [] : [[body.itemKey, settled]]);
+    await Promise.all([
+      first ? logSettled(deps, body, { run, turn, call: settled }) : null,
+      advanceTurn(deps, parts, { run, turn, calls }),
+    ]);
     return DONE;
   }
   if (body.kind === "regrant") await regrant(deps, body, call);
@@ -61,12 +65,9 @@ function patienceMs(grant: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (grant - 1), LONGEST_DELAY_MS);
 }
 
-/** Returns the turn as it stands then. */
-async function settle(
-  deps: Deps,
-  body: Extract<Result, { kind: "settled" }>,
-  { run, known }: { readonly run: AdmittedRun | null; readonly known: CallHash },
-): Promise<TurnHash> {
+type Settled = Extract<Result, { kind: "settled" }>;
+
+async function settle(deps: Deps, body: Settled, known: CallHash): ReturnType<Deps["store"]["settle"]> {
   const { itemKey, state, status, errorClass, detail, contentDigest, resultBytes, durationMs } = body;
   const fields = { settled: state, status, errorClass, detail, contentDigest, resultBytes, durationMs };
   if (state !== "EXECUTED") await deps.store.noteRefused(body.run);
@@ -74,10 +75,20 @@ async function settle(
     await sendNotice(deps.redis, { type: "outcome_unknown", run: body.run, itemKey, tool: known.tool });
   }
   // the executor told of the state itself when it entered it
-  const { first, turn } = await deps.store.settle(itemKey, { fields, events: [], ifGrant: null });
-  if (!first) return turn;
+  return deps.store.settle(itemKey, { fields, events: [], ifGrant: null });
+}
+
+async function logSettled(
+  deps: Deps,
+  { itemKey, state, errorClass, durationMs, resultBytes }: Settled,
+  after: { readonly run: AdmittedRun | null; readonly turn: TurnHash; readonly call: CallHash | null },
+): Promise<void> {
+  const { run, turn, call } = after;
   deps.log.write("info", "call_settled", { itemKey, state, errorClass, durationMs, bytes: resultBytes });
   // of a call whose response goes on, the log tells when it is known what the result counts for
-  if (turn.calls.has(itemKey)) await logSettledItem(deps, itemKey, run === null ? {} : { route: run.route });
-  return turn;
+  if (!turn.calls.has(itemKey)) return;
+  await logSettledItem(deps, itemKey, {
+    ...(call === null ? {} : { call }),
+    ...(run === null ? {} : { route: run.route }),
+  });
 }

@@ -7,12 +7,18 @@ import type { AdmittedRun } from "../verdict/judgement.ts";
 export async function openNextTurn(
   deps: Deps,
   { run, ...closed }: { readonly run: AdmittedRun; readonly turn: TurnParts & { readonly attempt: number } },
-  next: Omit<Parameters<Deps["store"]["nextTurn"]>[1], "events">,
+  next: Omit<Parameters<Deps["store"]["nextTurn"]>[1], "events" | "pieces"> & {
+    readonly pieces: readonly string[] | Promise<readonly string[]>;
+  },
 ): Promise<void> {
   const following = { run: closed.turn.run, turn: closed.turn.turn + 1 };
-  await deps.store.keepOpen(turnKey(following), deps.config.openMs);
+  const [pieces] = await Promise.all([
+    next.pieces,
+    deps.store.keepOpen(turnKey(following), deps.config.openMs),
+  ]);
   const opened = await deps.store.nextTurn(closed.turn, {
     ...next,
+    pieces,
     events: [
       { type: "turn_closed", turn: closed.turn.turn },
       { type: "attempt_opened", turn: following.turn, attempt: 1, reason: null },
@@ -22,7 +28,7 @@ export async function openNextTurn(
     await publishAttempt(
       deps,
       { ...following, attempt: 1 },
-      { ...run, maxOutputTokens: next.maxOutputTokens },
+      { ...run, maxOutputTokens: next.maxOutputTokens, isOpen: true },
     );
   else await publishTurn(deps, following);
   await deps.store.dropOpen(turnKey(closed.turn));

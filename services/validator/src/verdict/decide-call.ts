@@ -25,8 +25,11 @@ export async function decideCall(
   const place = run.plan.workspace;
   const request = { tool: manifest.name, effect: manifest.effect, arguments: args, claims, place };
   const { judged, shadow } = evaluateProfile(deps.policies.get(run.policy), run.policy, request);
-  const stopped = await killFinding(deps, run, { run: runOf(itemKey), tool: manifest.name });
-  const decision = withFinding(withFinding(judged, stopped), await routeFinding(deps, run, manifest.effect));
+  const [stopped, unfit] = await Promise.all([
+    killFinding(deps, run, { run: runOf(itemKey), tool: manifest.name }),
+    routeFinding(deps, run, manifest.effect),
+  ]);
+  const decision = withFinding(withFinding(judged, stopped), unfit);
   const grantable = grantableOf(run, { manifest, args, policyDigest: decision.policyDigest });
   const kept = decisionFields(decision, shadow);
   const seen: readonly ItemState[] = ["PARSED", "SCHEMA_VALID"];

@@ -14,14 +14,16 @@ import { quarantined, type AdmittedRun, type Judgement } from "./judgement.ts";
 
 /** Judges an item once and returns its call as it stands; a second time it only returns it. */
 export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): Promise<CallHash | null> {
+  const judging = judgeStored(deps, run, itemKey);
+  judging.catch(() => undefined); // of a call that was decided before, nobody asks what it comes to now
   const known = await readCall(deps.redis, itemKey);
   if (known !== null) return known;
-  const judged = await judgeStored(deps, run, itemKey);
+  const judged = await judging;
   if (judged === null) return null;
   const { item, judgement } = judged;
   if (judgement.fields["settled"] !== undefined) await deps.store.noteRefused(item.run);
   const tool = run.plan.tools.some(({ name }) => name === item.name) ? item.name : "(unregistered)";
-  const first = await deps.store.decide(
+  const { first, call } = await deps.store.decide(
     itemKey,
     {
       tool,
@@ -37,7 +39,7 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
     const labels = { policy: run.policy, ...judgement.shadow };
     deps.metrics.count("airlock_policy_shadow_differences_total", labels);
   }
-  return readCall(deps.redis, itemKey);
+  return call;
 }
 
 interface JudgedItem {

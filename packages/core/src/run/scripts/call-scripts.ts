@@ -16,17 +16,18 @@ end`;
  * Writes verdict and decision of an item once.
  *   KEYS 1 call, 2 events, 3 run, 4 content, 5 arguments
  *   ARGV 1 call fields, 2 events, 3 sealed arguments of a call that the validator makes itself ("" for an item's)
- *   Returns 1 | 0 (decided before)
+ *   Returns { 1 | 0 (decided before), call field, value, … }: the call as it stands then
  */
 export const DECIDE: Script = {
   name: "call-decide",
   lua: `${LUA_NOW}${LUA_APPEND_EVENTS}${LUA_FIELDS}${LUA_RETENTION}${LUA_REFUSED}
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local known = redis.call('HGETALL', KEYS[1])
+if #known > 0 then return {0, unpack(known)} end
 set_fields(KEYS[1], ARGV[1])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[5], ARGV[3]) end
 set_aside_refused(KEYS[3], KEYS[1], KEYS[4], KEYS[5])
 append_events(KEYS[2], ARGV[2])
-return 1`,
+return {1, unpack(redis.call('HGETALL', KEYS[1]))}`,
 };
 
 /**
@@ -49,11 +50,11 @@ return 1`,
 };
 
 /**
- * Settlement: the one outcome of a call, and the turn as it stands then, in one step. A call that ran before its
+ * Settlement: the one outcome of a call, and call and turn as they stand then, in one step. A call that ran before its
  * response had ended is none of the turn's yet.
  *   KEYS 1 call, 2 turn, 3 events, 4 run, 5 content, 6 arguments
  *   ARGV 1 item key, 2 call fields, 3 events, 4 the grant that the call must still have, "" for any
- *   Returns { 1 first | 0 again or granted meanwhile, turn field, value, … }
+ *   Returns { 1 first | 0 again or granted meanwhile, { turn field, value, … }, { call field, value, … } }
  */
 export const SETTLE: Script = {
   name: "call-settle",
@@ -69,5 +70,5 @@ if not call[1] and (ARGV[4] == '' or (call[2] or '0') == ARGV[4]) then
   end
   append_events(KEYS[3], ARGV[3])
 end
-return {first, unpack(redis.call('HGETALL', KEYS[2]))}`,
+return {first, redis.call('HGETALL', KEYS[2]), redis.call('HGETALL', KEYS[1])}`,
 };

@@ -1,7 +1,7 @@
 import { LUA_NOW, type Script } from "../../store/index.ts";
 
 /**
- * Takes a slot of a route, where one is free and nobody asked all to wait.
+ * Takes a slot of a route, where one is free and nobody asked all to wait. Without limits nothing is counted.
  *   KEYS 1 state (pauseUntil, refusals), 2 slots by end of lease, 3 starts by time
  *   ARGV 1 slot, 2 lease ms, 3 most slots at once (0: no limit), 4 most starts in a minute (0: no limit)
  *   Returns 0 (taken) | ms to wait
@@ -12,9 +12,10 @@ export const TAKE_SLOT: Script = {
 local time = now()
 local pause = tonumber(redis.call('HGET', KEYS[1], 'pauseUntil') or '0') - time
 if pause > 0 then return pause end
+local slots, starts = tonumber(ARGV[3]), tonumber(ARGV[4])
+if slots == 0 and starts == 0 then return 0 end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', time)
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', time - 60000)
-local slots, starts = tonumber(ARGV[3]), tonumber(ARGV[4])
 if slots > 0 and redis.call('ZCARD', KEYS[2]) >= slots then
   local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
   return math.max(50, math.min(500, math.floor(tonumber(first[2]) - time)))

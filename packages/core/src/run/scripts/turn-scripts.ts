@@ -30,7 +30,8 @@ return 1`,
  *   ARGV 1 attempt, 2 fields of the turn (stages and dependencies), 3 calls to charge, 4 of them mutating,
  *        5 limit of calls, 6 limit of mutating calls, 7 state of the run from now on, 8 state left ("streaming" or "calls"),
  *        9.. their item keys
- *   Returns { unlocked | stale | late | over_calls | over_mutating, item key of each call that is settled, … }
+ *   Returns { unlocked | stale | late | over_calls | over_mutating } and, of what was unlocked, { item key of each call
+ *           that is settled, … } and { turn field, value, … } as it stands then
  */
 export const UNLOCK: Script = {
   name: "turn-unlock",
@@ -50,18 +51,18 @@ if mutating > tonumber(ARGV[6]) then return {'over_mutating'} end
 redis.call('HSET', KEYS[2], 'calls', calls, 'mutatingCalls', mutating, 'state', ARGV[7])
 redis.call('HSET', KEYS[1], 'state', 'calls')
 set_fields(KEYS[1], ARGV[2])
-local reply = {'unlocked'}
+local settled = {}
 for i = 3, #KEYS do
   local item = ARGV[i + 6]
   local early = redis.call('HDEL', KEYS[1], 'early:' .. item) == 1
   if redis.call('HEXISTS', KEYS[i], 'settled') == 1 then
     redis.call('HSET', KEYS[1], 'call:' .. item, 'settled')
-    table.insert(reply, item)
+    table.insert(settled, item)
   elseif early then
     redis.call('HSET', KEYS[1], 'call:' .. item, 'released')
   end
 end
-return reply`,
+return {'unlocked', settled, redis.call('HGETALL', KEYS[1])}`,
 };
 
 /**
