@@ -4,7 +4,7 @@ export { listTools, type ToolDocument } from "./tool-list.ts";
 export { listUnknown, readLedger, type LedgerDocument } from "./ledger.ts";
 export { listPools, type PoolDocument } from "./pool-list.ts";
 export { readDiffDocument, type DiffDocument } from "./run-diff.ts";
-export { listRuns, type RunListEntry } from "./run-list.ts";
+export { listRunPage, listRuns, type RunListEntry, type RunPage, type RunQuery } from "./run-list.ts";
 export {
   listQuarantine,
   readQuarantine,
