@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { PoolDocument } from "@airlock/operator/document";
+import type { PoolDocument, PoolLeases } from "@airlock/operator/document";
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
 import { Word } from "../part/badge.tsx";
@@ -8,7 +8,6 @@ import { Table } from "../part/table.tsx";
 import { Ago, Left } from "../part/time.tsx";
 import { Visible } from "../part/visible.tsx";
 import type { Reader } from "../reader.ts";
-import type { PoolLeases } from "../../document/leases.ts";
 
 export interface ExecutorsProps {
   readonly reader: Reader;
@@ -54,7 +53,6 @@ function PoolCard({ reader, pool }: { readonly reader: Reader; readonly pool: Ex
         columns={[
           { title: "Run", cell: ({ run }) => <RunLink run={run} /> },
           { title: "Call", cell: ({ itemKey }) => <span class="id"><Visible text={itemKey} /></span> },
-          { title: "Held by", cell: ({ owner }) => <Visible text={owner} /> },
           { title: "Until", cell: ({ until }) => <Left at={until} now={reader.now} /> },
         ]}
       />
