@@ -54,6 +54,12 @@ export async function listRuns(redis: Redis, limit: number): Promise<readonly Ru
   return runs;
 }
 
+/** Null before its admission, and where there is no such run. */
+export async function readRunEntry(redis: Redis, id: string): Promise<RunListEntry | null> {
+  const [entry] = await readEntries(redis, [id]);
+  return entry ?? null;
+}
+
 /** Newest first. One whose record can't be read keeps no other from the list. Throws USAGE for a cursor that is none. */
 export async function listRunPage(redis: Redis, query: RunQuery): Promise<RunPage> {
   const start = await rankAfter(redis, query.cursor);
@@ -64,7 +70,7 @@ export async function listRunPage(redis: Redis, query: RunQuery): Promise<RunPag
     const size = Math.min(BATCH, isFiltered(query) ? BATCH : query.limit - runs.length);
     const flat = await redis.zrevrange(globalKeys.runs, rank, rank + size, "WITHSCORES");
     const places = placesOf(flat);
-    const entries = await readEntries(redis, places.slice(0, size));
+    const entries = await readEntries(redis, places.slice(0, size).map(({ id }) => id));
     for (const [at, entry] of entries.entries()) {
       if (entry !== null && fits(entry, query)) runs.push(entry);
       const more = at + 1 < places.length;
@@ -116,11 +122,7 @@ function fits(entry: RunListEntry, { state, label, requestedBy }: RunQuery): boo
   );
 }
 
-async function readEntries(
-  redis: Redis,
-  places: readonly Place[],
-): Promise<readonly (RunListEntry | null)[]> {
-  const ids = places.map(({ id }) => id);
+async function readEntries(redis: Redis, ids: readonly string[]): Promise<readonly (RunListEntry | null)[]> {
   const heads = await readRunHeads(redis, ids);
   return heads.map((head, at) => entryOf(ids[at] ?? "", head));
 }

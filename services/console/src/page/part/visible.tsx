@@ -47,7 +47,13 @@ export function hidesSomething(text: string): boolean {
 }
 
 /** One value on one line, or `lines="kept"` for a text. Its direction never reaches what stands beside it. */
-export function Visible({ text, lines = "marked" }: { readonly text: string; readonly lines?: Lines }): VNode {
+export function Visible({
+  text,
+  lines = "marked",
+}: {
+  readonly text: string;
+  readonly lines?: Lines;
+}): VNode {
   return (
     <bdi>
       {piecesOf(text, lines).map((piece) =>

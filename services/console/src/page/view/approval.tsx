@@ -17,13 +17,20 @@ export interface ApprovalProps {
   readonly entry: ApprovalEntry;
   /** null for those who may not see arguments */
   readonly evidence: ApprovalDocument["evidence"] | null;
-  /** why no answer is taken, where it could not be read */
+  /** null for those who may not answer */
+  readonly nonce: string | null;
+  /** why there is no evidence, or why an answer was not taken */
   readonly fault: string | null;
 }
 
-export function Approval({ reader, entry, evidence, fault }: ApprovalProps): VNode {
+export function Approval({ reader, entry, evidence, nonce, fault }: ApprovalProps): VNode {
   return (
-    <Layout title={`Approve ${entry.tool}?`} reader={reader} here="/approvals" live={`/live/calls/${entry.itemKey}`}>
+    <Layout
+      title={`Approve ${entry.tool}?`}
+      reader={reader}
+      here="/approvals"
+      live={`/live/calls/${entry.itemKey}`}
+    >
       <p class="trail">
         <a href="/approvals">Approvals</a> › <span class="id">{entry.itemKey}</span>
       </p>
@@ -41,13 +48,11 @@ export function Approval({ reader, entry, evidence, fault }: ApprovalProps): VNo
           <Visible text={fault} />
         </p>
       )}
-      {evidence !== null && (
-        <>
-          <Evidence itemKey={entry.itemKey} evidence={evidence} />
-          <AnswerForm reader={reader} entry={entry} evidence={evidence} />
-          <Siblings siblings={evidence.siblings} />
-        </>
+      {evidence !== null && <Evidence itemKey={entry.itemKey} evidence={evidence} />}
+      {nonce !== null && (
+        <AnswerForm reader={reader} entry={entry} nonce={nonce} mayApprove={evidence !== null} />
       )}
+      {evidence !== null && <Siblings siblings={evidence.siblings} />}
       {evidence === null && fault === null && (
         <p class="none">What it would do is shown to approvers, and only they can answer.</p>
       )}

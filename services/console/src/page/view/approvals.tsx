@@ -9,17 +9,33 @@ import { Ago, Left } from "../part/time.tsx";
 import { Visible } from "../part/visible.tsx";
 import type { Reader } from "../reader.ts";
 
+export const SAID = ["approved", "denied", "pending"] as const;
+
+const WORDS: Readonly<Record<(typeof SAID)[number], string>> = {
+  approved: "Approved: the call goes on.",
+  denied: "Denied: the call does not run.",
+  pending: "Your approval counts; the call still waits for others.",
+};
+
 export interface ApprovalsProps {
   readonly reader: Reader;
   readonly approvals: readonly ApprovalEntry[];
+  /** what came of the answer that led here */
+  readonly said: (typeof SAID)[number] | null;
 }
 
-export function Approvals({ reader, approvals }: ApprovalsProps): VNode {
+export function Approvals({ reader, approvals, said }: ApprovalsProps): VNode {
   return (
     <Layout title={`Approvals (${approvals.length})`} reader={reader} here="/approvals" live="/live/feed">
       <h1>Approvals</h1>
+      {said !== null && (
+        <p class="notice" role="status">
+          {WORDS[said]}
+        </p>
+      )}
       <p class="quiet">
-        Calls that wait for a person, the first to run out on top. <kbd>j</kbd> <kbd>k</kbd> walk, <kbd>Enter</kbd> opens.
+        Calls that wait for a person, the first to run out on top. <kbd>j</kbd> <kbd>k</kbd> walk,{" "}
+        <kbd>Enter</kbd> opens.
       </p>
       <div id="approvals" data-fragment>
         <Table

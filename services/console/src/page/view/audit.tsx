@@ -18,8 +18,16 @@ export function AuditPage({ reader, entries, next }: AuditProps): VNode {
   return (
     <Layout title="Audit" reader={reader} here="/audit">
       <h1>Audit</h1>
-      <p class="quiet">Everything that people and programs did through this console, before it was done and what came of it.</p>
-      <Table caption="The latest first" columns={columns(reader)} rows={entries} none="Nobody has done anything yet." walk />
+      <p class="quiet">
+        Everything that people and programs did through this console, before it was done and what came of it.
+      </p>
+      <Table
+        caption="The latest first"
+        columns={columns(reader)}
+        rows={entries}
+        none="Nobody has done anything yet."
+        walk
+      />
       {next !== null && (
         <p class="pages">
           <a href={`/audit?before=${encodeURIComponent(next)}`} rel="next">
@@ -33,12 +41,43 @@ export function AuditPage({ reader, entries, next }: AuditProps): VNode {
 
 function columns({ now }: Reader): readonly Column<AuditRecord>[] {
   return [
-    { title: "When", cell: ({ id }) => <Ago at={new Date(Number(id.split("-")[0])).toISOString()} now={now} /> },
-    { title: "Who", cell: ({ by, via }) => <><Visible text={by} /> <span class="quiet">{via}</span></> },
-    { title: "Did", cell: ({ action }) => <code><Visible text={action} /></code> },
-    { title: "To", cell: ({ target }) => <span class="id"><Visible text={target ?? ""} /></span> },
+    {
+      title: "When",
+      cell: ({ id }) => <Ago at={new Date(Number(id.split("-")[0])).toISOString()} now={now} />,
+    },
+    {
+      title: "Who",
+      cell: ({ by, via }) => (
+        <>
+          <Visible text={by} /> <span class="quiet">{via}</span>
+        </>
+      ),
+    },
+    {
+      title: "Did",
+      cell: ({ action }) => (
+        <code>
+          <Visible text={action} />
+        </code>
+      ),
+    },
+    {
+      title: "To",
+      cell: ({ target }) => (
+        <span class="id">
+          <Visible text={target ?? ""} />
+        </span>
+      ),
+    },
     { title: "Outcome", cell: ({ outcome }) => <Visible text={outcome} /> },
     { title: "From", cell: ({ address }) => <Visible text={address} /> },
-    { title: "Request", cell: ({ request }) => <span class="id"><Visible text={request ?? ""} /></span> },
+    {
+      title: "Request",
+      cell: ({ request }) => (
+        <span class="id">
+          <Visible text={request ?? ""} />
+        </span>
+      ),
+    },
   ];
 }

@@ -22,11 +22,13 @@ export function Evidence({ itemKey, evidence }: EvidenceProps): VNode {
   return (
     <section>
       <h2>What would run</h2>
-      {treeChanged === true && (
-        <p class="warning" role="alert">
-          The workspace has changed since this was asked: it may do something else now.
-        </p>
-      )}
+      <div id="tree" data-fragment>
+        {treeChanged === true && (
+          <p class="warning" role="alert">
+            The workspace has changed since this was asked: it may do something else now.
+          </p>
+        )}
+      </div>
       {hidesSomething(text) && (
         <p class="warning" role="alert">
           It holds characters that don't show or that change how text reads. They are marked by their code.

@@ -28,7 +28,13 @@ export function Executors({ reader, pools }: ExecutorsProps): VNode {
   );
 }
 
-function PoolCard({ reader, pool }: { readonly reader: Reader; readonly pool: ExecutorsProps["pools"][number] }): VNode {
+function PoolCard({
+  reader,
+  pool,
+}: {
+  readonly reader: Reader;
+  readonly pool: ExecutorsProps["pools"][number];
+}): VNode {
   const { name, runs, executors, leases, seenRuns } = pool;
   return (
     <section class="card">
@@ -40,19 +46,35 @@ function PoolCard({ reader, pool }: { readonly reader: Reader; readonly pool: Ex
         none="None serves it."
         rows={executors}
         columns={[
-          { title: "Executor", cell: ({ id }) => <span class="id"><Visible text={id} /></span> },
+          {
+            title: "Executor",
+            cell: ({ id }) => (
+              <span class="id">
+                <Visible text={id} />
+              </span>
+            ),
+          },
           { title: "Host", cell: ({ host }) => <Visible text={host} /> },
           { title: "State", cell: ({ state }) => <Word word={state} /> },
           { title: "Heard of", cell: ({ seenAt }) => <Ago at={seenAt} now={reader.now} /> },
         ]}
       />
       <Table
-        caption={seenRuns < runs ? `Leases on workspaces, of ${seenRuns} of its runs` : "Leases on workspaces"}
+        caption={
+          seenRuns < runs ? `Leases on workspaces, of ${seenRuns} of its runs` : "Leases on workspaces"
+        }
         none="No workspace is being changed."
         rows={leases}
         columns={[
           { title: "Run", cell: ({ run }) => <RunLink run={run} /> },
-          { title: "Call", cell: ({ itemKey }) => <span class="id"><Visible text={itemKey} /></span> },
+          {
+            title: "Call",
+            cell: ({ itemKey }) => (
+              <span class="id">
+                <Visible text={itemKey} />
+              </span>
+            ),
+          },
           { title: "Until", cell: ({ until }) => <Left at={until} now={reader.now} /> },
         ]}
       />

@@ -19,7 +19,9 @@ export function Quarantine({ reader, entries, state }: QuarantineProps): VNode {
   return (
     <Layout title="Quarantine" reader={reader} here="/quarantine" live="/live/feed">
       <h1>Quarantine</h1>
-      <p class="quiet">What was refused, and why. A run's own page has the forms to let it go on or to give it up.</p>
+      <p class="quiet">
+        What was refused, and why. A run's own page has the forms to let it go on or to give it up.
+      </p>
       <nav class="tabs" aria-label="State of the entries">
         {[...ENTRY_STATES, "all"].map((each) => (
           <a href={`/quarantine?state=${each}`} aria-current={each === state ? "page" : undefined}>
@@ -28,7 +30,13 @@ export function Quarantine({ reader, entries, state }: QuarantineProps): VNode {
         ))}
       </nav>
       <div id="entries" data-fragment>
-        <Table caption="The latest runs first" columns={COLUMNS} rows={entries} none="Nothing is here." walk />
+        <Table
+          caption="The latest runs first"
+          columns={COLUMNS}
+          rows={entries}
+          none="Nothing is here."
+          walk
+        />
       </div>
     </Layout>
   );
@@ -36,7 +44,10 @@ export function Quarantine({ reader, entries, state }: QuarantineProps): VNode {
 
 const COLUMNS: readonly Column<QuarantineEntry>[] = [
   { title: "Run", cell: ({ run }) => <RunLink run={run} /> },
-  { title: "What", cell: ({ kind, turn, attempt }) => `${kind}, turn ${turn}${attempt === null ? "" : `.${attempt}`}` },
+  {
+    title: "What",
+    cell: ({ kind, turn, attempt }) => `${kind}, turn ${turn}${attempt === null ? "" : `.${attempt}`}`,
+  },
   { title: "Tool", cell: ({ tool }) => tool && <Visible text={tool} /> },
   { title: "Ended", cell: ({ ended }) => <State state={ended} /> },
   { title: "Why", cell: ({ errorClass, reason, rule }) => <Why parts={[errorClass, rule, reason]} /> },

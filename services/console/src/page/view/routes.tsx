@@ -42,7 +42,12 @@ function RouteCard({ reader, route }: { readonly reader: Reader; readonly route:
           Adapter: adapter,
           Models: <Names names={models} />,
           Effects: effects,
-          "Verified for": verified.length === 0 ? "no model: no call runs that changes anything" : <Names names={verified} />,
+          "Verified for":
+            verified.length === 0 ? (
+              "no model: no call runs that changes anything"
+            ) : (
+              <Names names={verified} />
+            ),
           Mismatches: mismatches,
           "Suspended for": openUntil && <Left at={openUntil} now={reader.now} />,
         }}

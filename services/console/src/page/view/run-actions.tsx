@@ -36,8 +36,13 @@ export function RunActions(props: RunActionsProps): VNode | null {
   const acts = actsOf(props);
   if (acts.length === 0) return null;
   return (
-    <ActionForm reader={props.reader} action={`/runs/${encodeURIComponent(props.run.id)}`} label="What to do about it">
+    <ActionForm
+      reader={props.reader}
+      action={`/runs/${encodeURIComponent(props.run.id)}`}
+      label="What to do about it"
+    >
       <ReasonField id="reason" required />
+      <button type="submit" disabled hidden />
       <p class="buttons">
         {acts.map(({ act, title }) => (
           <button type="submit" name="act" value={act} class={act === "requeue" ? undefined : "deny"}>

@@ -18,7 +18,11 @@ export function RunDiff({ reader, document }: RunDiffProps): VNode {
   return (
     <Layout title={`Changes of run ${id}`} reader={reader} here="/runs">
       <p class="trail">
-        <a href="/runs">Runs</a> › <a class="id" href={`/runs/${encodeURIComponent(id)}`}>{id}</a> › changes
+        <a href="/runs">Runs</a> ›{" "}
+        <a class="id" href={`/runs/${encodeURIComponent(id)}`}>
+          {id}
+        </a>{" "}
+        › changes
       </p>
       <h1>What the run changed</h1>
       {why !== null && (
@@ -42,7 +46,14 @@ export function RunDiff({ reader, document }: RunDiffProps): VNode {
             none="It changed no file."
             rows={diff.files}
             columns={[
-              { title: "File", cell: ({ path }) => <code><Visible text={path} /></code> },
+              {
+                title: "File",
+                cell: ({ path }) => (
+                  <code>
+                    <Visible text={path} />
+                  </code>
+                ),
+              },
               { title: "Added", cell: ({ added }) => added ?? "binary", figures: true },
               { title: "Removed", cell: ({ deleted }) => deleted ?? "binary", figures: true },
             ]}

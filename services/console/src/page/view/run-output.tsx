@@ -14,7 +14,9 @@ export function RunOutput({ run: { id, artifact, partial } }: { readonly run: Ru
       <h2>Output</h2>
       {artifact === null && partial === null && <p class="none">There is none yet.</p>}
       {artifact !== null && artifact.kind === "patch" && <Diff text={artifact.content} label="The patch" />}
-      {artifact !== null && artifact.kind !== "patch" && <Text label={artifact.kind} text={artifact.content} />}
+      {artifact !== null && artifact.kind !== "patch" && (
+        <Text label={artifact.kind} text={artifact.content} />
+      )}
       {partial !== null && (
         <>
           <p class="warning">It ended short of its artifact; what follows is no result.</p>

@@ -43,7 +43,8 @@ export function Run({ reader, run, entry, story }: RunProps): VNode {
         <ol id="moments" data-fragment>
           {story.moments.map(({ at, event }) => (
             <li>
-              <time datetime={at}>{at}</time> <strong>{event.type}</strong> <Visible text={detailsOf(event)} />
+              <time datetime={at}>{at}</time> <strong>{event.type}</strong>{" "}
+              <Visible text={detailsOf(event)} />
             </li>
           ))}
         </ol>

@@ -59,7 +59,8 @@ function Filter({ filter }: Pick<RunsProps, "filter">): VNode {
         </select>
       </label>
       <label>
-        Label <input name="label" type="text" placeholder="name=value" value={filter.label} autocomplete="off" />
+        Label{" "}
+        <input name="label" type="text" placeholder="name=value" value={filter.label} autocomplete="off" />
       </label>
       <button type="submit">Filter</button>
     </form>

@@ -37,7 +37,10 @@ function Attempt({ attempt }: { readonly attempt: AttemptDocument }): VNode {
       {raw !== null && (
         <span class="quiet">
           {" "}
-          from <code><Visible text={raw} /></code>
+          from{" "}
+          <code>
+            <Visible text={raw} />
+          </code>
         </span>
       )}
       {rest.length > 0 && (

@@ -19,8 +19,8 @@ export function Unknown({ reader, calls }: UnknownProps): VNode {
     <Layout title={`Unknown outcomes (${calls.length})`} reader={reader} here="/unknown" live="/live/feed">
       <h1>Unknown outcomes</h1>
       <p class="quiet">
-        Calls that were begun and whose end nobody saw. What a probe can't find out, a person has to: look at what the call
-        was about to change, then say what you found.
+        Calls that were begun and whose end nobody saw. What a probe can't find out, a person has to: look at
+        what the call was about to change, then say what you found.
       </p>
       {calls.length === 0 && <p class="none">The end of every call is known.</p>}
       {calls.map((call) => (
