@@ -12,7 +12,14 @@ export { listUnknown, readLedger, type LedgerDocument } from "./ledger.ts";
 export { listLeases, type LeaseDocument, type PoolLeases } from "./lease-list.ts";
 export { listPools, type PoolDocument } from "./pool-list.ts";
 export { readDiffDocument, type DiffDocument } from "./run-diff.ts";
-export { listRunPage, listRuns, readRunEntry, type RunListEntry, type RunPage, type RunQuery } from "./run-list.ts";
+export {
+  listRunPage,
+  listRuns,
+  readRunEntry,
+  type RunListEntry,
+  type RunPage,
+  type RunQuery,
+} from "./run-list.ts";
 export {
   listQuarantine,
   readQuarantine,

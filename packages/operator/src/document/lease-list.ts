@@ -26,7 +26,8 @@ export async function listLeases(redis: Redis, pool: string): Promise<PoolLeases
   const leases = seen.flatMap((run, at) => {
     const [error, fields] = answers[at] ?? [null, []];
     if (error) throw error;
-    const [holder, until]: readonly unknown[] = Array.isArray(fields) ? fields : [];
+    const values: readonly unknown[] = Array.isArray(fields) ? fields : [];
+    const [holder, until] = values;
     if (typeof holder !== "string" || Number(until) <= now) return [];
     return [{ run, itemKey: holder, until: new Date(Number(until)).toISOString() }];
   });

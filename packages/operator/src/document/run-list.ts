@@ -70,7 +70,10 @@ export async function listRunPage(redis: Redis, query: RunQuery): Promise<RunPag
     const size = Math.min(BATCH, isFiltered(query) ? BATCH : query.limit - runs.length);
     const flat = await redis.zrevrange(globalKeys.runs, rank, rank + size, "WITHSCORES");
     const places = placesOf(flat);
-    const entries = await readEntries(redis, places.slice(0, size).map(({ id }) => id));
+    const entries = await readEntries(
+      redis,
+      places.slice(0, size).map(({ id }) => id),
+    );
     for (const [at, entry] of entries.entries()) {
       if (entry !== null && fits(entry, query)) runs.push(entry);
       const more = at + 1 < places.length;

@@ -19,7 +19,9 @@ export async function registerAssets(app: FastifyInstance, _deps: Deps): Promise
     const tag = `"${createHash("sha256").update(body).digest("base64url")}"`;
     app.get(`/${name}`, { config: { role: "public" } }, (request, reply) => {
       reply.header("etag", tag).header("cache-control", "no-cache");
-      return request.headers["if-none-match"] === tag ? reply.status(304).send() : reply.type(type).send(body);
+      return request.headers["if-none-match"] === tag
+        ? reply.status(304).send()
+        : reply.type(type).send(body);
     });
   }
 }

@@ -26,7 +26,9 @@ export function createStreamWatch(redis: Redis): StreamWatch {
     if (looking) return;
     looking = true;
     try {
-      const found = await Promise.all([...streams.keys()].map(async (key) => [key, await newest(redis, key)] as const));
+      const found = await Promise.all(
+        [...streams.keys()].map(async (key) => [key, await newest(redis, key)] as const),
+      );
       for (const [key, last] of found) tell(streams.get(key), last);
     } catch {
       // the shared connection reports the outage; the next look finds what has grown meanwhile

@@ -76,8 +76,16 @@ function sendGone(
   { item, text }: { readonly item: string; readonly text: string },
 ): FastifyReply {
   const run = parseItemKey(item)?.run;
-  const links = { ...(run === undefined ? {} : { "To its run": `/runs/${run}` }), "What waits": "/approvals" };
-  return sendPage(reply, Notice, { reader: readerOf(request), title: "Your answer was not taken", text, links });
+  const links = {
+    ...(run === undefined ? {} : { "To its run": `/runs/${run}` }),
+    "What waits": "/approvals",
+  };
+  return sendPage(reply, Notice, {
+    reader: readerOf(request),
+    title: "Your answer was not taken",
+    text,
+    links,
+  });
 }
 
 interface Place {
@@ -86,12 +94,19 @@ interface Place {
   readonly problem: string | null;
 }
 
-async function sendApproval(request: FastifyRequest, reply: FastifyReply, place: Place): Promise<FastifyReply> {
+async function sendApproval(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  place: Place,
+): Promise<FastifyReply> {
   const reader = readerOf(request);
   const found = await readQuestion(place);
   if (found === null) {
     const run = parseItemKey(place.item)?.run;
-    const links = { ...(run === undefined ? {} : { "To its run": `/runs/${run}` }), "What waits": "/approvals" };
+    const links = {
+      ...(run === undefined ? {} : { "To its run": `/runs/${run}` }),
+      "What waits": "/approvals",
+    };
     const text = "It was answered, its time ran out, or its run ended. Its run's page says which.";
     return sendPage(reply.status(404), Notice, { reader, title: "This call waits for nobody", text, links });
   }
@@ -132,4 +147,3 @@ function asciiJson(value: unknown): string {
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
-

@@ -12,13 +12,24 @@ import { readerOf, sendPage } from "./send-page.ts";
 const MOST_ENTRIES = 100;
 
 const stateQuery = z.object({ state: z.enum([...ENTRY_STATES, "all"]).catch("open") });
-const auditQuery = z.object({ before: z.string().regex(/^\d{1,16}-\d{1,16}$/).optional().catch(undefined) });
+const auditQuery = z.object({
+  before: z
+    .string()
+    .regex(/^\d{1,16}-\d{1,16}$/)
+    .optional()
+    .catch(undefined),
+});
 
 /** The pages that only show. */
 export function registerListPages(app: FastifyInstance, deps: Deps): void {
   app.get("/quarantine", { config: { role: "viewer" } }, async (request, reply) => {
     const { state } = stateQuery.parse(request.query);
-    const filter = { run: null, errorClass: null, state: state === "all" ? null : state, limit: MOST_ENTRIES };
+    const filter = {
+      run: null,
+      errorClass: null,
+      state: state === "all" ? null : state,
+      limit: MOST_ENTRIES,
+    };
     const entries = await listQuarantine(deps, filter);
     return sendPage(reply, Quarantine, { reader: readerOf(request), entries, state });
   });

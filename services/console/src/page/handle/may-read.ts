@@ -8,6 +8,7 @@ export async function assertMayRead(request: FastifyRequest, redis: Redis, run: 
   const { principal } = request;
   if (principal?.roles.has("viewer") === true) return;
   const [head] = await readRunHeads(redis, [run]);
-  const own = head !== null && head !== undefined && "requestedBy" in head && head.requestedBy === principal?.name;
+  const own =
+    head !== null && head !== undefined && "requestedBy" in head && head.requestedBy === principal?.name;
   if (!own) throw new AirlockError("RUN_NOT_FOUND", run);
 }

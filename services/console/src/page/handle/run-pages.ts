@@ -60,7 +60,10 @@ export function registerRunPages(app: FastifyInstance, deps: Deps): void {
   app.get("/runs/:run/diff", { config: READERS }, async (request, reply) => {
     const { run } = runParams.parse(request.params);
     await assertMayRead(request, redis, run);
-    return sendPage(reply, RunDiff, { reader: readerOf(request), document: await readDiffDocument(deps, run) });
+    return sendPage(reply, RunDiff, {
+      reader: readerOf(request),
+      document: await readDiffDocument(deps, run),
+    });
   });
 
   app.post("/runs/:run", { config: { role: ["submitter"] } }, async (request, reply) => {
@@ -69,7 +72,12 @@ export function registerRunPages(app: FastifyInstance, deps: Deps): void {
     const text = await act(request, deps, run);
     if (text === null) return reply.redirect(`/runs/${run}`, 303);
     const links = { "To the run": `/runs/${run}`, "All runs": "/runs" };
-    return sendPage(reply.status(409), Notice, { reader: readerOf(request), title: "Nothing was done", text, links });
+    return sendPage(reply.status(409), Notice, {
+      reader: readerOf(request),
+      title: "Nothing was done",
+      text,
+      links,
+    });
   });
 }
 

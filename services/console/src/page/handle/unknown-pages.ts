@@ -25,7 +25,12 @@ export function registerUnknownPages(app: FastifyInstance, deps: Deps): void {
     const text = await resolve(request, deps, item);
     if (text === null) return reply.redirect("/unknown", 303);
     const links = { "Unknown outcomes": "/unknown" };
-    return sendPage(reply.status(409), Notice, { reader: readerOf(request), title: "Nothing was resolved", text, links });
+    return sendPage(reply.status(409), Notice, {
+      reader: readerOf(request),
+      title: "Nothing was resolved",
+      text,
+      links,
+    });
   });
 }
 

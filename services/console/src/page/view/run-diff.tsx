@@ -30,37 +30,41 @@ export function RunDiff({ reader, document }: RunDiffProps): VNode {
           <Visible text={why} />
         </p>
       )}
-      {diff !== null && (
-        <>
-          <Facts
-            facts={{
-              Base: diff.baseRevision && <code class="digest">{diff.baseRevision}</code>,
-              Branch: diff.branch && <Visible text={diff.branch} />,
-              Size: bytes(diff.textBytes),
-              "Kept out by ignore rules": diff.ignoredTotal === 0 ? null : diff.ignoredTotal,
-              Problems: diff.problems.length === 0 ? null : <Visible text={diff.problems.join("; ")} />,
-            }}
-          />
-          <Table
-            caption={`${diff.filesTotal} files`}
-            none="It changed no file."
-            rows={diff.files}
-            columns={[
-              {
-                title: "File",
-                cell: ({ path }) => (
-                  <code>
-                    <Visible text={path} />
-                  </code>
-                ),
-              },
-              { title: "Added", cell: ({ added }) => added ?? "binary", figures: true },
-              { title: "Removed", cell: ({ deleted }) => deleted ?? "binary", figures: true },
-            ]}
-          />
-          {diff.text !== "" && <Diff text={diff.text} label="The changes" />}
-        </>
-      )}
+      {diff !== null && <Changes diff={diff} />}
     </Layout>
+  );
+}
+
+function Changes({ diff }: { readonly diff: NonNullable<DiffDocument["diff"]> }): VNode {
+  return (
+    <>
+      <Facts
+        facts={{
+          Base: diff.baseRevision && <code class="digest">{diff.baseRevision}</code>,
+          Branch: diff.branch && <Visible text={diff.branch} />,
+          Size: bytes(diff.textBytes),
+          "Kept out by ignore rules": diff.ignoredTotal === 0 ? null : diff.ignoredTotal,
+          Problems: diff.problems.length === 0 ? null : <Visible text={diff.problems.join("; ")} />,
+        }}
+      />
+      <Table
+        caption={`${diff.filesTotal} files`}
+        none="It changed no file."
+        rows={diff.files}
+        columns={[
+          {
+            title: "File",
+            cell: ({ path }) => (
+              <code>
+                <Visible text={path} />
+              </code>
+            ),
+          },
+          { title: "Added", cell: ({ added }) => added ?? "binary", figures: true },
+          { title: "Removed", cell: ({ deleted }) => deleted ?? "binary", figures: true },
+        ]}
+      />
+      {diff.text !== "" && <Diff text={diff.text} label="The changes" />}
+    </>
   );
 }
