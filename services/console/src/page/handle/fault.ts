@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AirlockError } from "@airlock/core/fault";
 import type { Log } from "@airlock/core/runtime";
 import { answerFailure } from "../../guard/index.ts";
-import { errorPage } from "../error-page.ts";
+import { errorPage } from "../error-page.tsx";
 
 /** What a reader can do something about; everything else is the console's own to log. */
 const STATUS: ReadonlyMap<string, number> = new Map([

@@ -70,7 +70,7 @@ function columns({ steps }: Story): readonly Column<CallDocument>[] {
           </>
         ),
     },
-    { title: "Fault", cell: (call) => <Visible text={faultsOf(call)} /> },
+    { title: "Fault", cell: (call) => <Faults call={call} /> },
     { title: "Result", cell: ({ resultBytes }) => bytes(resultBytes), figures: true },
   ];
 }
@@ -99,9 +99,14 @@ const LINKS: ReadonlyMap<string, (itemKey: string) => string> = new Map([
   ["RECONCILING", () => "/unknown"],
 ]);
 
-function faultsOf({ errorClass, flags, found }: CallDocument): string {
+function Faults({ call: { errorClass, flags, found } }: { readonly call: CallDocument }): VNode {
   const seen = found === null ? [] : [`found ${found.finding} by ${found.by}`];
-  return [...(errorClass === null ? [] : [errorClass]), ...flags, ...seen].join(" · ");
+  return (
+    <>
+      {errorClass !== null && <code class="fault">{errorClass}</code>}{" "}
+      <Visible text={[...flags, ...seen].join(" · ")} />
+    </>
+  );
 }
 
 function Steps({ steps }: { readonly steps: readonly Step[] }): VNode {
