@@ -9,9 +9,17 @@ export { assertSubmitted, readRunDocument, type CallDocument, type RunDocument }
 export { listRoutes, verifiedModels, type ReportDocument, type RouteDocument } from "./route-list.ts";
 export { listTools, type ToolDocument } from "./tool-list.ts";
 export { listUnknown, readLedger, type LedgerDocument } from "./ledger.ts";
+export { listLeases, type LeaseDocument, type PoolLeases } from "./lease-list.ts";
 export { listPools, type PoolDocument } from "./pool-list.ts";
 export { readDiffDocument, type DiffDocument } from "./run-diff.ts";
-export { listRuns, type RunListEntry } from "./run-list.ts";
+export {
+  listRunPage,
+  listRuns,
+  readRunEntry,
+  type RunListEntry,
+  type RunPage,
+  type RunQuery,
+} from "./run-list.ts";
 export {
   listQuarantine,
   readQuarantine,
