@@ -46,7 +46,7 @@ export {
   type PoolMember,
 } from "./pools.ts";
 export { readRunHeads, type RunHead } from "./run-heads.ts";
-export { readRunDiff, writeRunDiff, type RunDiff } from "./run-diff.ts";
+export { readRunDiff, runDiffSchema, writeRunDiff, type RunDiff } from "./run-diff.ts";
 export { readAttempt, readCall, readItem, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,

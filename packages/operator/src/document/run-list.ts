@@ -1,25 +1,27 @@
 // A filter and a place in the index of runs in, one page of the latest first and the place of the next out.
 // Refuses a place that is none; looks at no more than so many runs for one page, whatever the filter leaves of them.
+import { z } from "zod";
 import { AirlockError } from "@airlock/core/fault";
 import { isRunId } from "@airlock/core/record";
 import { readRunHeads, type RunHead, type RunState } from "@airlock/core/run";
 import { globalKeys, type Redis } from "@airlock/core/store";
 import { reasonOf } from "./run-document.ts";
 
-export interface RunListEntry {
-  readonly id: string;
-  readonly state: string;
-  readonly route: string;
-  readonly model: string;
-  readonly turn: number;
+const runListEntrySchema = z.strictObject({
+  id: z.string(),
+  state: z.string(),
+  route: z.string(),
+  model: z.string(),
+  turn: z.int(),
   /** null until its first call */
-  readonly pool: string | null;
-  readonly requestedBy: string | null;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly createdAt: string | null;
-  readonly endedAt: string | null;
-  readonly reason: string | null;
-}
+  pool: z.string().nullable(),
+  requestedBy: z.string().nullable(),
+  labels: z.record(z.string(), z.string()).readonly(),
+  createdAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+export type RunListEntry = Readonly<z.infer<typeof runListEntrySchema>>;
 
 /** null: any */
 export interface RunQuery {
@@ -31,11 +33,12 @@ export interface RunQuery {
   readonly limit: number;
 }
 
-export interface RunPage {
-  readonly runs: readonly RunListEntry[];
+export const runPageSchema = z.strictObject({
+  runs: z.array(runListEntrySchema).readonly(),
   /** null at the end. A page may be short and have one: then the filter fitted few of those that were looked at. */
-  readonly next: string | null;
-}
+  next: z.string().nullable(),
+});
+export type RunPage = Readonly<z.infer<typeof runPageSchema>>;
 
 const BATCH = 200;
 /** How many runs one page looks at, at most: what bounds its time and its memory. */
