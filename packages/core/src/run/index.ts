@@ -1,5 +1,6 @@
 export {
   ACTION_ANSWERS,
+  actionAnswerSchema,
   ACTIONS,
   actionRecordSchema,
   readActions,
@@ -64,7 +65,7 @@ export { refusalReason, tellableRefusal, type RefusalReason } from "./refusal-re
 export { limitsSchema, parseRunSpec, runSpecSchema, type RunSpec } from "./spec.ts";
 export { isFinalRun, RUN_STATES, runStateSchema, type FinalRunState, type RunState } from "./states.ts";
 export { createStreamerStore, type AttemptCommit, type StreamerStore } from "./streamer-store.ts";
-export { readSpec, writeSpec } from "./submit.ts";
+export { keepSpec, readSpec, writeSpec } from "./submit.ts";
 export { createValidatorStore, type RefusedOutput, type ValidatorStore } from "./validator-store.ts";
 export { modelPattern, parseRoutes, reportScope, type Route, type Routes } from "./routes.ts";
 export { sourceAllowed } from "./source-allowed.ts";
