@@ -25,7 +25,7 @@ beforeEach(() => server.redis.flushall());
 
 test.each([
   ["has no form that this build knows", { state: "levitating" }],
-  ["holds a plan that is no JSON", { plan: "{" }],
+  ["holds labels that are no JSON", { labels: "{" }],
 ])("the list of runs tells of one whose record %s, and of all others", async (_, broken) => {
   const bad = await validator.submit();
   const good = await validator.submit();
@@ -39,6 +39,8 @@ test.each([
     model: "-",
     turn: 0,
     pool: null,
+    requestedBy: null,
+    labels: {},
     createdAt: null,
     endedAt: null,
     reason: expect.stringMatching(/^SCHEMA_VERSION: /),

@@ -150,6 +150,7 @@ function defaults(): Deps["config"] {
     consoleHost: "127.0.0.1",
     consolePort: 0,
     consoleOrigin: [],
+    apiRequestsPerMinute: Number(SETTINGS.apiRequestsPerMinute.fallback),
     users: "users.yaml",
     approverKeyring: "approver.json",
     sessionIdleMs: Number(SETTINGS.sessionIdleMs.fallback),

@@ -1,1 +1,3 @@
-export const API_VERSION = 1;
+export { createAirlockClient, type AirlockClient, type ClientOptions } from "./client.ts";
+export { FollowRefused, followRun, type StreamedEvent } from "./follow-run.ts";
+export type { components, operations, paths } from "./generated/api.ts";

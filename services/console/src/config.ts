@@ -4,6 +4,7 @@ const NAMES = [
   "consoleHost",
   "consolePort",
   "consoleOrigin",
+  "apiRequestsPerMinute",
   "users",
   "approverKeyring",
   "sessionIdleMs",

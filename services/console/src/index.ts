@@ -1,3 +1,4 @@
+export { openApiText } from "./api/open-api-text.ts";
 export { createApp } from "./app.ts";
 export { createAudit, readAudit } from "./audit/index.ts";
 export type { Deps } from "./deps.ts";

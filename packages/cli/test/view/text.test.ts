@@ -110,7 +110,16 @@ describe("text for people", () => {
 
   test("tells of a run whose record can't be read beside the others", () => {
     const unread = { route: "-", model: "-", turn: 0, pool: null, createdAt: null, endedAt: null } as const;
-    const list = [{ ...unread, id: "r1", state: "unreadable", reason: "SCHEMA_VERSION: why" }];
+    const list = [
+      {
+        ...unread,
+        requestedBy: null,
+        labels: {},
+        id: "r1",
+        state: "unreadable",
+        reason: "SCHEMA_VERSION: why",
+      },
+    ];
     expect(runListText(paper(), list).split("\n")[1]).toBe(
       "r1   unreadable  -      -      0     -     -          SCHEMA_VERSION: why",
     );

@@ -1,5 +1,6 @@
 export {
   ACTION_ANSWERS,
+  actionAnswerSchema,
   ACTIONS,
   actionRecordSchema,
   readActions,
@@ -45,7 +46,8 @@ export {
   type Pool,
   type PoolMember,
 } from "./pools.ts";
-export { readRunDiff, writeRunDiff, type RunDiff } from "./run-diff.ts";
+export { readRunHeads, type RunHead } from "./run-heads.ts";
+export { readRunDiff, runDiffSchema, writeRunDiff, type RunDiff } from "./run-diff.ts";
 export { readAttempt, readCall, readItem, readResponseId, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,
@@ -68,7 +70,7 @@ export {
   type BeginAttemptAnswer,
   type StreamerStore,
 } from "./streamer-store.ts";
-export { readSpec, writeSpec } from "./submit.ts";
+export { keepSpec, readSpec, writeSpec } from "./submit.ts";
 export { createValidatorStore, type RefusedOutput, type ValidatorStore } from "./validator-store.ts";
 export { modelPattern, parseRoutes, reportScope, type Route, type Routes } from "./routes.ts";
 export { sourceAllowed } from "./source-allowed.ts";

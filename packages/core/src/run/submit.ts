@@ -20,6 +20,14 @@ export async function writeSpec(deps: Deps, run: string, spec: RunSpec): Promise
   return { specDigest: sha256Hex(sealed) };
 }
 
+/** Like `writeSpec`, but for a run whose spec may lie there already: then that one stays, and its digest is returned. */
+export async function keepSpec(deps: Deps, run: string, spec: RunSpec): Promise<string> {
+  const key = runKeys(run).spec;
+  const sealed = sealBody(deps.keyring, { seal: "run", place: key }, JSON.stringify(spec));
+  const kept = await deps.redis.set(key, sealed, "PX", UNCLAIMED_SPEC_MS, "NX", "GET");
+  return sha256Hex(kept ?? sealed);
+}
+
 /** Opens the spec that a signed command, or the admitted run, names by its digest. */
 export async function readSpec(deps: Deps, run: string, specDigest: string): Promise<RunSpec> {
   const key = runKeys(run).spec;

@@ -28,6 +28,13 @@ export const CONSOLE_SETTINGS = {
     readers: ["console"],
     doc: "port of the console's pages and HTTP API; 0 takes a free one",
   },
+  apiRequestsPerMinute: {
+    env: "AIRLOCK_API_REQUESTS_PER_MINUTE",
+    schema: z.coerce.number().int().min(1).max(1_000_000),
+    fallback: "1200",
+    readers: ["console"],
+    doc: "requests to the HTTP interface that one name may make of one console process in a minute; more are answered 429",
+  },
   consoleOrigin: {
     env: "AIRLOCK_CONSOLE_ORIGIN",
     schema: origins,

@@ -81,6 +81,8 @@ export const globalKeys = {
   consoleSession: (digest: string) => `airlock:console:session:${digest}`,
   /** Count of the latest failed logins of a name, an address, or both; console. */
   consoleLogins: (digest: string) => `airlock:console:logins:${digest}`,
+  /** The run id that belongs to a caller's idempotency key, by the digest of both names; console. */
+  consoleIdempotency: (digest: string) => `airlock:console:idempotency:${digest}`,
   /** Capped stream of what people asked of the console, and how it was answered; console. */
   consoleAudit: "airlock:console:audit",
   /** Hash of what people have stopped, by its name; validator. */

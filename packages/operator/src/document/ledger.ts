@@ -1,5 +1,6 @@
 // The list of calls of unknown outcome in, their ledger entries out; an item key in, all that the ledger has of the call and,
 // if asked for, what its probe is held against and what it gave, where the local keys open it.
+import { z } from "zod";
 import { AirlockError } from "@airlock/core/fault";
 import { createLedger, listedUnknowns, type LedgerEntry } from "@airlock/core/ledger";
 import { openSealed, parseItemKey, type Keyring } from "@airlock/core/record";
@@ -12,34 +13,35 @@ interface Deps {
 }
 
 /** Times are ISO 8601, of Redis' clock. */
-export interface LedgerDocument {
-  readonly itemKey: string;
-  readonly state: string;
+export const ledgerDocumentSchema = z.strictObject({
+  itemKey: z.string(),
+  state: z.string(),
   /** what was published as the outcome; null while nothing was */
-  readonly published: string | null;
-  readonly tool: string;
-  readonly effect: string;
-  readonly grant: number;
-  readonly fence: number;
+  published: z.string().nullable(),
+  tool: z.string(),
+  effect: z.string(),
+  grant: z.int(),
+  fence: z.int(),
   /** who holds it, or held it last */
-  readonly owner: string;
+  owner: z.string(),
   /** the start whose end nobody saw */
-  readonly lost: { readonly owner: string; readonly fence: number } | null;
-  readonly startedAt: string | null;
-  readonly unknownAt: string | null;
-  readonly leaseUntil: string | null;
-  readonly sandbox: string | null;
-  readonly status: string | null;
-  readonly errorClass: string | null;
-  readonly resultBytes: number | null;
+  lost: z.strictObject({ owner: z.string(), fence: z.int() }).nullable(),
+  startedAt: z.string().nullable(),
+  unknownAt: z.string().nullable(),
+  leaseUntil: z.string().nullable(),
+  sandbox: z.string().nullable(),
+  status: z.string().nullable(),
+  errorClass: z.string().nullable(),
+  resultBytes: z.int().nullable(),
   /** whether there is something that a probe can be held against */
-  readonly probe: boolean;
+  probe: z.boolean(),
   /** a result that came too late to be the outcome */
-  readonly evidence: { readonly fence: number; readonly status: string; readonly at: string } | null;
-  readonly resolution: { readonly finding: string; readonly by: string; readonly reason: string } | null;
+  evidence: z.strictObject({ fence: z.int(), status: z.string(), at: z.string() }).nullable(),
+  resolution: z.strictObject({ finding: z.string(), by: z.string(), reason: z.string() }).nullable(),
   /** null where it was not asked for */
-  readonly raw: { readonly expected: string | null; readonly result: string | null } | null;
-}
+  raw: z.strictObject({ expected: z.string().nullable(), result: z.string().nullable() }).nullable(),
+});
+export type LedgerDocument = Readonly<z.infer<typeof ledgerDocumentSchema>>;
 
 const UNKNOWN: ReadonlySet<string> = new Set(["OUTCOME_UNKNOWN", "RECONCILING", "NEEDS_HUMAN"]);
 

@@ -1,17 +1,23 @@
+import { z } from "zod";
 import { isLiveMember, readPools } from "@airlock/core/run";
 import { redisNow, type Redis } from "@airlock/core/store";
 
-export interface PoolDocument {
-  readonly name: string;
+export const poolDocumentSchema = z.strictObject({
+  name: z.string(),
   /** runs that are bound to it and go on */
-  readonly runs: number;
-  readonly executors: readonly {
-    readonly id: string;
-    readonly host: string;
-    readonly state: "live" | "draining" | "silent";
-    readonly seenAt: string;
-  }[];
-}
+  runs: z.int(),
+  executors: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        host: z.string(),
+        state: z.enum(["live", "draining", "silent"]),
+        seenAt: z.string(),
+      }),
+    )
+    .readonly(),
+});
+export type PoolDocument = Readonly<z.infer<typeof poolDocumentSchema>>;
 
 /** Every pool that an executor served, by name. */
 export async function listPools(redis: Redis): Promise<readonly PoolDocument[]> {

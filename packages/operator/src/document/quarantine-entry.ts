@@ -1,35 +1,37 @@
+import { z } from "zod";
 import { refusalReason, type CallHash } from "@airlock/core/run";
 
 export const ENTRY_STATES = ["open", "requeued", "abandoned", "passed"] as const;
 export type EntryState = (typeof ENTRY_STATES)[number];
 
 /** One refusal. Times are ISO; null is what doesn't apply, or isn't known. */
-export interface QuarantineEntry {
+export const quarantineEntrySchema = z.strictObject({
   /** what the other commands take: the run, the attempt or the item */
-  readonly id: string;
-  readonly kind: "run" | "response" | "artifact" | "call";
-  readonly state: EntryState;
-  readonly run: string;
-  readonly turn: number;
-  readonly attempt: number | null;
-  readonly itemKey: string | null;
-  readonly responseId: string | null;
-  readonly callId: string | null;
-  readonly tool: string | null;
+  id: z.string(),
+  kind: z.enum(["run", "response", "artifact", "call"]),
+  state: z.enum(ENTRY_STATES),
+  run: z.string(),
+  turn: z.int(),
+  attempt: z.int().nullable(),
+  itemKey: z.string().nullable(),
+  responseId: z.string().nullable(),
+  callId: z.string().nullable(),
+  tool: z.string().nullable(),
   /** the state in which it ended */
-  readonly ended: string;
-  readonly errorClass: string | null;
-  readonly rule: string | null;
-  readonly reason: string | null;
-  readonly bytes: number | null;
-  readonly lastEvent: string | null;
+  ended: z.string(),
+  errorClass: z.string().nullable(),
+  rule: z.string().nullable(),
+  reason: z.string().nullable(),
+  bytes: z.int().nullable(),
+  lastEvent: z.string().nullable(),
   /** how the connection ended */
-  readonly transportEnd: string | null;
+  transportEnd: z.string().nullable(),
   /** until when content is kept */
-  readonly rawUntil: string | null;
+  rawUntil: z.string().nullable(),
   /** until when anything is */
-  readonly keepUntil: string | null;
-}
+  keepUntil: z.string().nullable(),
+});
+export type QuarantineEntry = Readonly<z.infer<typeof quarantineEntrySchema>>;
 
 export function callFacts(call: CallHash | null): Pick<QuarantineEntry, "tool" | "rule" | "reason"> {
   return call === null

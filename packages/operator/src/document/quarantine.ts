@@ -1,11 +1,12 @@
 // The list of refusals in, those that fit out; an id in, its refusals with what people did about them and, if asked for,
 // the content that is still kept and that the local keys open.
+import { z } from "zod";
 import { AirlockError } from "@airlock/core/fault";
 import { isRunId, openSealed, parseAttemptKey, parseItemKey } from "@airlock/core/record";
-import { ACTION_ANSWERS, openRaw, readActions, readItem, type ActionRecord } from "@airlock/core/run";
+import { ACTION_ANSWERS, actionRecordSchema, openRaw, readActions, readItem } from "@airlock/core/run";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import { entriesOf, type Deps } from "./quarantine-entries.ts";
-import type { EntryState, QuarantineEntry } from "./quarantine-entry.ts";
+import { quarantineEntrySchema, type EntryState, type QuarantineEntry } from "./quarantine-entry.ts";
 
 /** null: any */
 export interface QuarantineFilter {
@@ -39,19 +40,23 @@ export async function listQuarantine(
 }
 
 /** `content` is null where nothing is kept any more, or not for the keys at hand: `note` says which. */
-export interface RawContent {
-  readonly id: string;
-  readonly content: string | null;
-  readonly note: string | null;
-}
+const rawContentSchema = z.strictObject({
+  id: z.string(),
+  content: z.string().nullable(),
+  note: z.string().nullable(),
+});
+type RawContent = Readonly<z.infer<typeof rawContentSchema>>;
 
-export interface QuarantineDocument {
-  readonly id: string;
-  readonly entries: readonly QuarantineEntry[];
-  readonly actions: readonly (Omit<ActionRecord, "at"> & { readonly at: string; readonly done: boolean })[];
+export const quarantineDocumentSchema = z.strictObject({
+  id: z.string(),
+  entries: z.array(quarantineEntrySchema).readonly(),
+  actions: z
+    .array(actionRecordSchema.omit({ at: true }).extend({ at: z.string(), done: z.boolean() }))
+    .readonly(),
   /** null where it was not asked for */
-  readonly raw: readonly RawContent[] | null;
-}
+  raw: z.array(rawContentSchema).readonly().nullable(),
+});
+export type QuarantineDocument = Readonly<z.infer<typeof quarantineDocumentSchema>>;
 
 /** Throws RUN_NOT_FOUND for a run that is unknown or whose retention is over. */
 export async function readQuarantine(

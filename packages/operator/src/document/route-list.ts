@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ReportBody } from "@airlock/core/contract";
 import { CONTRACT_SCENARIOS, meetsDemand, readBreaker, type Route, type Routes } from "@airlock/core/run";
 import type { Keyring } from "@airlock/core/record";
@@ -8,31 +9,33 @@ import { readReports } from "./read-reports.ts";
 type Place = { readonly redis: Redis; readonly keyring: Keyring };
 
 /** What the last run of a contract scenario showed. Only reports for the adapter version in use count. */
-export interface ReportDocument {
-  readonly covers: string;
-  readonly adapter: string;
-  readonly counts: boolean;
-  readonly scenario: string;
-  readonly result: "passed" | "failed" | "not_shown";
-  readonly run: string;
-}
+const reportDocumentSchema = z.strictObject({
+  covers: z.string(),
+  adapter: z.string(),
+  counts: z.boolean(),
+  scenario: z.string(),
+  result: z.enum(["passed", "failed", "not_shown"]),
+  run: z.string(),
+});
+export type ReportDocument = Readonly<z.infer<typeof reportDocumentSchema>>;
 
-export interface RouteDocument {
-  readonly name: string;
-  readonly family: string;
-  readonly adapter: string;
-  readonly models: readonly string[];
-  readonly effects: Route["effects"];
-  readonly limits: Route["limits"];
+export const routeDocumentSchema = z.strictObject({
+  name: z.string(),
+  family: z.string(),
+  adapter: z.string(),
+  models: z.array(z.string()).readonly(),
+  effects: z.enum(["contract", "read_only"]),
+  limits: z.strictObject({ concurrency: z.int().nullable(), requestsPerMinute: z.int().nullable() }),
   /** the models, or patterns of models, whose reports let every call run that policy allows */
-  readonly verified: readonly string[];
-  readonly breaker: {
-    readonly state: "closed" | "open" | "half_open";
-    readonly openUntil: string | null;
-    readonly mismatches: number;
-  };
-  readonly reports: readonly ReportDocument[];
-}
+  verified: z.array(z.string()).readonly(),
+  breaker: z.strictObject({
+    state: z.enum(["closed", "open", "half_open"]),
+    openUntil: z.string().nullable(),
+    mismatches: z.int(),
+  }),
+  reports: z.array(reportDocumentSchema).readonly(),
+});
+export type RouteDocument = Readonly<z.infer<typeof routeDocumentSchema>>;
 
 /** Every route of the file, with what Redis knows of it. */
 export function listRoutes(place: Place, routes: Routes): Promise<readonly RouteDocument[]> {

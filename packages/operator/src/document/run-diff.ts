@@ -1,20 +1,22 @@
 // A run's id in, what it changed of its workspace out, or why there is nothing to show.
 // Refuses runs that nobody submitted or that are not kept any more, and a diff that was edited or moved.
+import { z } from "zod";
 import type { Keyring } from "@airlock/core/record";
-import { readRun, readRunDiff, type RunDiff, type RunHash } from "@airlock/core/run";
+import { readRun, readRunDiff, runDiffSchema, type RunHash } from "@airlock/core/run";
 import type { Redis } from "@airlock/core/store";
 import { assertSubmitted } from "./run-document.ts";
 
-export interface DiffDocument {
-  readonly id: string;
-  readonly state: string;
-  readonly pool: string | null;
+export const diffDocumentSchema = z.strictObject({
+  id: z.string(),
+  state: z.string(),
+  pool: z.string().nullable(),
   /** `none`: there was nothing to change; `gone`: nobody can take it any more */
-  readonly status: "taken" | "not_yet" | "none" | "gone";
+  status: z.enum(["taken", "not_yet", "none", "gone"]),
   /** null where it was taken */
-  readonly why: string | null;
-  readonly diff: RunDiff | null;
-}
+  why: z.string().nullable(),
+  diff: runDiffSchema.nullable(),
+});
+export type DiffDocument = Readonly<z.infer<typeof diffDocumentSchema>>;
 
 export async function readDiffDocument(
   deps: { readonly redis: Redis; readonly keyring: Keyring },

@@ -1,5 +1,6 @@
 // A run's id in, the document of `show --json` out: identifiers, states, decisions, and the artifact.
 // Refuses runs that nobody submitted, and records that their producer didn't sign.
+import { z } from "zod";
 import { isFinal } from "@airlock/core/call";
 import { itemBodySchema, parseBody, responseBodySchema, type ResponseBody } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
@@ -17,65 +18,73 @@ import {
 import { runKeys, type Redis } from "@airlock/core/store";
 import { callKeys } from "./call-keys.ts";
 
-export interface CallDocument {
-  readonly itemKey: string;
-  readonly callId: string;
-  readonly tool: string;
-  readonly state: string;
-  readonly decision: string | null;
-  readonly rules: readonly string[];
-  readonly errorClass: string | null;
-  readonly resultBytes: number | null;
+const callDocumentSchema = z.strictObject({
+  itemKey: z.string(),
+  callId: z.string(),
+  tool: z.string(),
+  state: z.string(),
+  decision: z.string().nullable(),
+  rules: z.array(z.string()).readonly(),
+  errorClass: z.string().nullable(),
+  resultBytes: z.int().nullable(),
   /** what people should know of it although it decides nothing */
-  readonly flags: readonly string[];
+  flags: z.array(z.string()).readonly(),
   /** of a call whose end nobody saw: who found out what it did, if anybody has */
-  readonly found: { readonly finding: string; readonly by: string } | null;
-}
-interface AttemptDocument {
-  readonly number: number;
-  readonly raw: string | null;
-  readonly outcome: string | null;
-  readonly errorClass: string | null;
+  found: z.strictObject({ finding: z.string(), by: z.string() }).nullable(),
+});
+export type CallDocument = Readonly<z.infer<typeof callDocumentSchema>>;
+const attemptDocumentSchema = z.strictObject({
+  number: z.int(),
+  raw: z.string().nullable(),
+  outcome: z.string().nullable(),
+  errorClass: z.string().nullable(),
   /** the provider's own word for an error */
-  readonly errorCode: string | null;
+  errorCode: z.string().nullable(),
   /** the provider's own reason, where a gateway gives it on beside `raw` */
-  readonly nativeReason: string | null;
-  readonly flags: readonly string[];
-}
-interface TurnDocument {
-  readonly number: number;
-  readonly attempts: readonly AttemptDocument[];
-  readonly calls: readonly CallDocument[];
-}
-export interface RunDocument {
-  readonly id: string;
-  readonly state: string;
-  /** how the latest response ended */
-  readonly outcome: string | null;
-  /** the error class of the ending, with its detail */
-  readonly reason: string | null;
-  /** the executors that its calls go to; null until its first call */
-  readonly pool: string | null;
-  readonly turns: readonly TurnDocument[];
-  /** what the run has used of its budgets */
-  readonly used: RunUse;
-  readonly artifact: { readonly kind: string; readonly content: string } | null;
-  /** of a run that ended short of its artifact: what it had done by then */
-  readonly partial: {
-    readonly executed: readonly string[];
-    /** null where the model gave none, and where it is not kept any more */
-    readonly text: string | null;
-    readonly textGone: boolean;
-  } | null;
-}
-export interface RunUse {
-  readonly turns: number;
-  readonly calls: number;
-  readonly mutatingCalls: number;
-  readonly outputTokens: number;
+  nativeReason: z.string().nullable(),
+  flags: z.array(z.string()).readonly(),
+});
+type AttemptDocument = Readonly<z.infer<typeof attemptDocumentSchema>>;
+const turnDocumentSchema = z.strictObject({
+  number: z.int(),
+  attempts: z.array(attemptDocumentSchema).readonly(),
+  calls: z.array(callDocumentSchema).readonly(),
+});
+type TurnDocument = Readonly<z.infer<typeof turnDocumentSchema>>;
+const runUseSchema = z.strictObject({
+  turns: z.int(),
+  calls: z.int(),
+  mutatingCalls: z.int(),
+  outputTokens: z.int(),
   /** attempts whose route reported no usage: they count with the most that they were allowed */
-  readonly unreportedAttempts: number;
-}
+  unreportedAttempts: z.int(),
+});
+export type RunUse = Readonly<z.infer<typeof runUseSchema>>;
+
+export const runDocumentSchema = z.strictObject({
+  id: z.string(),
+  state: z.string(),
+  /** how the latest response ended */
+  outcome: z.string().nullable(),
+  /** the error class of the ending, with its detail */
+  reason: z.string().nullable(),
+  /** the executors that its calls go to; null until its first call */
+  pool: z.string().nullable(),
+  turns: z.array(turnDocumentSchema).readonly(),
+  /** what the run has used of its budgets */
+  used: runUseSchema,
+  artifact: z.strictObject({ kind: z.string(), content: z.string() }).nullable(),
+  /** of a run that ended short of its artifact: what it had done by then */
+  partial: z
+    .strictObject({
+      executed: z.array(z.string()).readonly(),
+      /** null where the model gave none, and where it is not kept any more */
+      text: z.string().nullable(),
+      textGone: z.boolean(),
+    })
+    .nullable(),
+});
+export type RunDocument = Readonly<z.infer<typeof runDocumentSchema>>;
 
 interface Deps {
   readonly redis: Redis;

@@ -1,14 +1,16 @@
-import { manifestDigest, type ToolCatalog, type ToolManifest } from "@airlock/core/tool";
+import { z } from "zod";
+import { manifestDigest, type ToolCatalog } from "@airlock/core/tool";
 
 /** What `airlock tools --json` says of one tool. */
-export interface ToolDocument {
-  readonly name: string;
-  readonly effect: ToolManifest["effect"];
-  readonly origin: ToolManifest["origin"]["kind"];
+export const toolDocumentSchema = z.strictObject({
+  name: z.string(),
+  effect: z.enum(["read", "idempotent", "mutating"]),
+  origin: z.enum(["builtin", "operator", "mcp"]),
   /** what runs pin: SHA-256 of the manifest */
-  readonly digest: string;
-  readonly limits: ToolManifest["limits"];
-}
+  digest: z.string(),
+  limits: z.strictObject({ timeoutMs: z.int(), outputBytes: z.int(), argumentBytes: z.int() }),
+});
+export type ToolDocument = Readonly<z.infer<typeof toolDocumentSchema>>;
 
 export function listTools(catalog: ToolCatalog): readonly ToolDocument[] {
   return catalog.names().flatMap((name) => {

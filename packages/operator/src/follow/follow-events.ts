@@ -13,8 +13,13 @@ export async function readEvents(redis: Redis, run: string): Promise<readonly Ti
   return (await entriesAfter(redis, run, "-")).flatMap(({ timed }) => timed ?? []);
 }
 
+/** An event with its place in the run's stream, from which a reader may go on. */
+export interface PlacedEvent extends TimedEvent {
+  readonly id: string;
+}
+
 /**
- * All events of a run, then each new one, until the run has ended or `signal` aborts. Outages are waited for.
+ * All events of a run behind `after`, then each new one, until the run has ended or `signal` aborts. Outages are waited for.
  * An end that a person had the run go on from is none.
  */
 export async function* followEvents(
@@ -22,8 +27,18 @@ export async function* followEvents(
   run: string,
   signal: AbortSignal,
 ): AsyncGenerator<TimedEvent, void> {
-  for await (const entries of followEntries(redis, run, signal)) {
-    const events = entries.flatMap(({ timed }) => timed ?? []);
+  for await (const { at, event } of followPlaced(redis, run, { after: null, signal })) yield { at, event };
+}
+
+/** The same, each with its place. A place behind the run's end gives nothing. */
+export async function* followPlaced(
+  redis: Redis,
+  run: string,
+  { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
+): AsyncGenerator<PlacedEvent, void> {
+  if (after !== null && (await hasEndedBy(redis, run, after))) return;
+  for await (const entries of followEntries(redis, run, { after: after ?? "0", signal })) {
+    const events = entries.flatMap(({ id, timed }) => (timed === null ? [] : [{ id, ...timed }]));
     const requeued = events.findLastIndex(({ event }) => event.type === "run_requeued");
     const end = events.findIndex(({ event }, at) => at > requeued && event.type === "run_ended");
     yield* end < 0 ? events : events.slice(0, end + 1);
@@ -31,16 +46,21 @@ export async function* followEvents(
   }
 }
 
+async function hasEndedBy(redis: Redis, run: string, place: string): Promise<boolean> {
+  const [newest] = await redis.xrevrange(runKeys(run).events, "+", "-", "COUNT", 1);
+  return newest !== undefined && newest[0] === place && readEvent(newest[1])?.type === "run_ended";
+}
+
 async function* followEntries(
   redis: Redis,
   run: string,
-  signal: AbortSignal,
+  { after, signal }: { readonly after: string; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly Entry[], void> {
   const blocking = redis.duplicate();
   blocking.on("error", () => undefined); // the shared connection reports the outage
   const leave = (): void => blocking.disconnect();
   signal.addEventListener("abort", leave, { once: true });
-  let last = "0";
+  let last = after;
   try {
     while (!signal.aborted) {
       const entries = await entriesAfter(redis, run, `(${last}`);

@@ -1,1 +1,7 @@
-export { followEvents, readEvents, type TimedEvent } from "./follow-events.ts";
+export {
+  followEvents,
+  followPlaced,
+  readEvents,
+  type PlacedEvent,
+  type TimedEvent,
+} from "./follow-events.ts";

@@ -1,13 +1,19 @@
 import type { ActionBody, KillBody, ResolveBody } from "@airlock/core/contract";
 import { createPublisher } from "@airlock/core/queue";
 import { newRunId } from "@airlock/core/record";
-import { writeSpec, type RunSpec } from "@airlock/core/run";
+import { keepSpec, type RunSpec } from "@airlock/core/run";
 import type { ActingAccess } from "../access.ts";
 
-/** Writes the sealed spec, then adds the signed command that names it; returns the run's id. */
-export async function submitRun(access: ActingAccess, spec: RunSpec): Promise<string> {
-  const run = newRunId();
-  const { specDigest } = await writeSpec(access, run, spec);
+/**
+ * Writes the sealed spec, then adds the signed command that names it; returns the run's id. Under an id that was chosen
+ * before it may be repeated with the same spec: the first one's stands, and the command goes out again.
+ */
+export async function submitRun(
+  access: ActingAccess,
+  spec: RunSpec,
+  run: string = newRunId(),
+): Promise<string> {
+  const specDigest = await keepSpec(access, run, spec);
   await command(access, { run, kind: "submit", specDigest }, spec.priority);
   return run;
 }

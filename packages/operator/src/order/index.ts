@@ -3,3 +3,13 @@ export { answerCall, signAnswer, storeAnswer, type Answer, type AnswerResult } f
 export { awaitAnswer, endOfAudit } from "./await-answer.ts";
 export { awaitSwitch } from "./await-switch.ts";
 export { cancelRun, sendAction, sendKill, sendResolution, submitRun } from "./commands.ts";
+export {
+  actOnRun,
+  cancelOpenRun,
+  resolveCall,
+  turnSwitch,
+  type Answered,
+  type AskedAction,
+  type AskedResolution,
+  type AskedSwitch,
+} from "./answered.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { errorPage } from "../page/error-page.ts";
+import { errorPage } from "../page/error-page.tsx";
 
 /** Every refusal of the guard: the sentences are ours, and quote nothing of the request. */
 export const REFUSALS = {

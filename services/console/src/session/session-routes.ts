@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { addressOf } from "../guard/address.ts";
 import { hashPassword, matchesPassword } from "../identity/index.ts";
-import { loginPage, type LoginProblem } from "../page/login-page.ts";
+import { loginPage, type LoginProblem } from "../page/login-page.tsx";
 import { clearSessionCookies, sessionCookieOf, setSessionCookies } from "./cookies.ts";
 import { createLoginLimit } from "./login-limit.ts";
 

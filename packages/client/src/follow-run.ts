@@ -1,0 +1,98 @@
+// A client and a run in, its events out, each once and in order, over as many connections as it takes; ends with the run.
+import { setTimeout as sleep } from "node:timers/promises";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import type { ClientOptions } from "./client.ts";
+import type { paths } from "./generated/api.ts";
+
+export type StreamedEvent =
+  paths["/runs/{run}/events"]["get"]["responses"][200]["content"]["text/event-stream"];
+
+/** Why a stream can't be followed: the problem document's own words, or the status alone. */
+export class FollowRefused extends Error {
+  readonly status: number;
+  readonly problem: unknown;
+  constructor(status: number, problem: unknown) {
+    super(`the stream of events was answered ${status}`);
+    this.status = status;
+    this.problem = problem;
+  }
+}
+
+/** Of one message. */
+const MOST_CHARACTERS = 1_048_576;
+const WAIT_MS = { first: 250, most: 10_000 } as const;
+
+export interface FollowOptions {
+  readonly run: string;
+  readonly signal: AbortSignal;
+  /** told when the connection is lost, and when there is one again */
+  readonly onState?: (state: "up" | "down") => void;
+}
+
+/**
+ * Reconnects behind the last event that it has given, waiting longer each time; the end of a stream that has told of the
+ * run's end is the end. Throws FollowRefused where the console refuses the request itself.
+ */
+export async function* followRun(
+  { url, token, fetch = globalThis.fetch }: ClientOptions,
+  { run, signal, onState = () => undefined }: FollowOptions,
+): AsyncGenerator<StreamedEvent, void> {
+  let last: string | null = null;
+  let waitMs: number = WAIT_MS.first;
+  let down = false;
+  while (!signal.aborted) {
+    try {
+      const request = new Request(
+        `${url.replace(/\/+$/, "")}/api/v1/runs/${encodeURIComponent(run)}/events`,
+        {
+          headers: {
+            accept: "text/event-stream",
+            authorization: `Bearer ${token}`,
+            ...(last === null ? {} : { "last-event-id": last }),
+          },
+          redirect: "error",
+          signal,
+        },
+      );
+      const response = await fetch(request);
+      if (!response.ok) await refuse(response);
+      if (down) onState("up");
+      down = false;
+      for await (const event of eventsOf(response)) {
+        waitMs = WAIT_MS.first;
+        last = event.id;
+        yield event;
+        if (event.event.type === "run_ended") return;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof FollowRefused) throw error;
+      if (!down) onState("down");
+      down = true;
+    }
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    waitMs = Math.min(waitMs * 2, WAIT_MS.most);
+  }
+}
+
+async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent, void> {
+  if (response.body === null) return;
+  const messages = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream({ maxBufferSize: MOST_CHARACTERS, onError: "terminate" }));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console's own schema wrote it
+  for await (const { data } of messages) yield JSON.parse(data) as StreamedEvent;
+}
+
+async function refuse(response: Response): Promise<never> {
+  const text = await response.text();
+  let problem: unknown = null;
+  try {
+    problem = JSON.parse(text);
+  } catch {
+    // no document: the status says what there is to say
+  }
+  // what passes by itself is waited for like a lost connection
+  if (response.status === 429 || response.status >= 500) throw new Error(`answered ${response.status}`);
+  throw new FollowRefused(response.status, problem);
+}

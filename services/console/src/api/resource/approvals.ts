@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { signedRecordSchema } from "@airlock/core/record";
+import {
+  approvalDocumentSchema,
+  approvalEntrySchema,
+  listApprovals,
+  readApproval,
+} from "@airlock/operator/document";
+import { answerCall, storeAnswer, type AnswerResult } from "@airlock/operator/order";
+import type { Deps } from "../../deps.ts";
+import { itemParams } from "../parameters.ts";
+import { ApiRefusal, PROBLEMS } from "../problem.ts";
+import { nameOf, type Typed } from "../typed.ts";
+
+const storedSchema = z.strictObject({
+  kind: z.literal("stored"),
+  outcome: z.enum(["approved", "denied", "pending"]),
+  /** how many more have to approve */
+  missing: z.int(),
+});
+const answerBody = z.strictObject({
+  reason: z.string().trim().max(500).default(""),
+  /** of the question that was seen: another one is not answered by this */
+  nonce: z.string().max(64),
+});
+
+export function registerApprovals(app: Typed, deps: Deps): void {
+  app.get(
+    "/approvals",
+    {
+      config: { role: "viewer" },
+      schema: {
+        operationId: "listApprovals",
+        description: "The calls that wait for people, the first to expire first.",
+        response: {
+          200: z.strictObject({ approvals: z.array(approvalEntrySchema).readonly() }),
+          ...PROBLEMS,
+        },
+      },
+    },
+    async () => ({ approvals: await listApprovals(deps.access) }),
+  );
+
+  app.get(
+    "/approvals/:item",
+    {
+      config: { role: "approver" },
+      schema: {
+        operationId: "readApproval",
+        description: "One question with its evidence: what exactly would run.",
+        params: itemParams,
+        response: { 200: approvalDocumentSchema, ...PROBLEMS },
+      },
+    },
+    (request) => readApproval(deps.access, request.params.item),
+  );
+
+  for (const answer of ["approve", "deny"] as const) {
+    app.post(
+      `/approvals/:item/${answer}`,
+      {
+        config: { role: "approver" },
+        schema: {
+          operationId: `${answer}Call`,
+          params: itemParams,
+          body: answerBody,
+          response: { 200: storedSchema, ...PROBLEMS },
+        },
+      },
+      async (request) => {
+        const given = { ...request.body, itemKey: request.params.item, answer, approver: nameOf(request) };
+        return stored(await answerCall({ ...deps.access, approver: deps.approver }, given));
+      },
+    );
+  }
+
+  app.post(
+    "/approvals/:item/answers",
+    {
+      config: { role: "approver" },
+      schema: {
+        operationId: "handInAnswer",
+        description: "Hands in an answer that somebody signed with a key of their own.",
+        params: itemParams,
+        body: z.strictObject({ record: signedRecordSchema }),
+        response: { 200: storedSchema, ...PROBLEMS },
+      },
+    },
+    async (request) => stored(await storeAnswer(deps.access, request.body.record)),
+  );
+}
+
+const REFUSED = {
+  conflict: "ANSWER_CONFLICT",
+  expired: "ANSWER_EXPIRED",
+  requester: "ANSWER_OWN_RUN",
+  gone: "ANSWER_GONE",
+} as const satisfies Record<Exclude<AnswerResult["kind"], "stored">, string>;
+
+function stored(result: AnswerResult): Extract<AnswerResult, { kind: "stored" }> {
+  if (result.kind === "stored") return result;
+  throw new ApiRefusal(REFUSED[result.kind]);
+}

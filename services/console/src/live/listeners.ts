@@ -1,0 +1,67 @@
+// A request and what it wants to hear of in, an open event stream out; refuses more of them than the console can bear.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Redis } from "@airlock/core/store";
+import { createStreamWatch } from "./stream-watch.ts";
+
+const MOST_LISTENERS = 500;
+const BEAT_MS = 15_000;
+/** Where no stream tells of changes: leases, pools, the states of all runs. */
+const CLOCK_MS = 5_000;
+/** The browser comes again by itself, and passes the guard again. */
+const LONGEST_MS = 10 * 60_000;
+
+interface Source {
+  /** of a stream; null: the clock alone */
+  readonly key: string | null;
+  readonly clock: boolean;
+}
+
+export interface Listeners {
+  follow(request: FastifyRequest, reply: FastifyReply, source: Source): FastifyReply;
+  close(): void;
+}
+
+export function createListeners(redis: Redis): Listeners {
+  const streams = createStreamWatch(redis);
+  const open = new Set<() => void>();
+  return {
+    follow(request, reply, { key, clock }) {
+      if (open.size >= MOST_LISTENERS) return reply.status(503).send("too many pages are open");
+      reply.hijack();
+      const { raw } = reply;
+      raw.writeHead(200, {
+        ...headersOf(reply),
+        "content-type": "text/event-stream",
+        "x-accel-buffering": "no",
+      });
+      raw.write("retry: 2000\n\n");
+      const changed = (): void => void raw.write("event: changed\ndata: \n\n");
+      const end = (): void => void raw.end();
+      const unwatch = key === null ? null : streams.watch(key, changed);
+      const beat = setInterval(() => void raw.write(":\n\n"), BEAT_MS);
+      const tick = clock ? setInterval(changed, CLOCK_MS) : undefined;
+      const last = setTimeout(end, LONGEST_MS);
+      open.add(end);
+      raw.once("close", () => {
+        open.delete(end);
+        unwatch?.();
+        clearInterval(beat);
+        clearInterval(tick);
+        clearTimeout(last);
+      });
+      return reply;
+    },
+    close() {
+      for (const end of open) end();
+      streams.close();
+    },
+  };
+}
+
+/** Those that the guard has set. */
+function headersOf(reply: FastifyReply): Record<string, string> {
+  const all = Object.entries(reply.getHeaders());
+  return Object.fromEntries(
+    all.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
+}

@@ -1,0 +1,85 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ApprovalEntry } from "@airlock/operator/document";
+import type { VNode } from "preact";
+import { Layout } from "../layout.tsx";
+import { Word } from "../part/badge.tsx";
+import { Labels, RunLink } from "../part/facts.tsx";
+import { Table, type Column } from "../part/table.tsx";
+import { Ago, Left } from "../part/time.tsx";
+import { Visible } from "../part/visible.tsx";
+import type { Reader } from "../reader.ts";
+
+export const SAID = ["approved", "denied", "pending"] as const;
+
+const WORDS: Readonly<Record<(typeof SAID)[number], string>> = {
+  approved: "Approved: the call goes on.",
+  denied: "Denied: the call does not run.",
+  pending: "Your approval counts; the call still waits for others.",
+};
+
+export interface ApprovalsProps {
+  readonly reader: Reader;
+  readonly approvals: readonly ApprovalEntry[];
+  /** what came of the answer that led here */
+  readonly said: (typeof SAID)[number] | null;
+}
+
+export function Approvals({ reader, approvals, said }: ApprovalsProps): VNode {
+  return (
+    <Layout title={`Approvals (${approvals.length})`} reader={reader} here="/approvals" live="/live/feed">
+      <h1>Approvals</h1>
+      {said !== null && (
+        <p class="notice" role="status">
+          {WORDS[said]}
+        </p>
+      )}
+      <p class="quiet">
+        Calls that wait for a person, the first to run out on top. <kbd>j</kbd> <kbd>k</kbd> walk,{" "}
+        <kbd>Enter</kbd> opens.
+      </p>
+      <div id="approvals" data-fragment>
+        <Table
+          caption="Waiting"
+          columns={columns(reader)}
+          rows={approvals}
+          none="Nothing waits for anybody."
+          walk
+        />
+      </div>
+    </Layout>
+  );
+}
+
+function columns({ now }: Reader): readonly Column<ApprovalEntry>[] {
+  return [
+    {
+      title: "Call",
+      cell: ({ itemKey, tool }) => (
+        <a href={`/approvals/${encodeURIComponent(itemKey)}`}>
+          <strong>
+            <Visible text={tool} />
+          </strong>{" "}
+          <span class="id">{itemKey}</span>
+        </a>
+      ),
+    },
+    { title: "Risk", cell: ({ risk }) => <Word word={risk} /> },
+    { title: "Effect", cell: ({ effect }) => effect },
+    { title: "Why it is asked", cell: ({ reason, rule }) => <Visible text={reason ?? rule ?? "–"} /> },
+    {
+      title: "Approved",
+      cell: ({ approvals, quorum }) => `${approvals.length} of ${quorum}`,
+      figures: true,
+    },
+    { title: "Time", cell: ({ expiresAt }) => <Left at={expiresAt} now={now} /> },
+    { title: "Asked", cell: ({ askedAt }) => <Ago at={askedAt} now={now} /> },
+    {
+      title: "Run",
+      cell: ({ run, labels }) => (
+        <>
+          <RunLink run={run} /> <Labels labels={labels} />
+        </>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+/** @jsxRuntime automatic @jsxImportSource preact */
+import type { ApprovalDocument } from "@airlock/operator/document";
+import type { VNode } from "preact";
+import { Argv } from "../part/argv.tsx";
+import { Diff } from "../part/diff.tsx";
+import { Facts } from "../part/facts.tsx";
+import { hidesSomething, Visible } from "../part/visible.tsx";
+
+type EvidenceDocument = ApprovalDocument["evidence"];
+
+/** The most of the arguments that a page shows; beyond it there is the whole as a file. */
+const MOST_CHARACTERS = 200_000;
+
+interface EvidenceProps {
+  readonly itemKey: string;
+  readonly evidence: EvidenceDocument;
+}
+
+export function Evidence({ itemKey, evidence }: EvidenceProps): VNode {
+  const { shown, claims, treeChanged } = evidence;
+  const text = JSON.stringify(evidence.arguments, null, 2);
+  return (
+    <section>
+      <h2>What would run</h2>
+      <div id="tree" data-fragment>
+        {treeChanged === true && (
+          <p class="warning" role="alert">
+            The workspace has changed since this was asked: it may do something else now.
+          </p>
+        )}
+      </div>
+      {hidesSomething(text) && (
+        <p class="warning" role="alert">
+          It holds characters that don't show or that change how text reads. They are marked by their code.
+        </p>
+      )}
+      {shown.kind === "argv" && <Argv argv={shown.argv} cwd={shown.cwd} />}
+      {shown.kind === "diff" && <Diff text={shown.diff} label="What it would change" />}
+      <details open={shown.kind === "json"}>
+        <summary>Arguments as they were judged</summary>
+        <pre class="json" tabindex={0} role="region" aria-label="Arguments">
+          <Visible text={text.slice(0, MOST_CHARACTERS)} lines="kept" />
+        </pre>
+        {text.length > MOST_CHARACTERS && (
+          <p class="warning">{text.length - MOST_CHARACTERS} more characters are not shown here.</p>
+        )}
+        <p class="quiet">
+          <a href={`/approvals/${encodeURIComponent(itemKey)}/arguments`} download>
+            The whole as a file
+          </a>
+          , with everything but ASCII escaped
+        </p>
+      </details>
+      <Facts
+        facts={{
+          Reads: claims && <Paths paths={claims.reads} />,
+          Writes: claims && <Paths paths={claims.writes} />,
+          "Whole workspace": claims?.workspace,
+          "Tree since it was asked": TREE[String(treeChanged)],
+          "Arguments' digest": <code class="digest">{evidence.argumentsDigest}</code>,
+          "Policy's digest": <code class="digest">{evidence.policyDigest}</code>,
+        }}
+      />
+    </section>
+  );
+}
+
+const TREE: Readonly<Record<string, string>> = {
+  true: "changed",
+  false: "unchanged",
+  null: "nobody can say",
+};
+
+function Paths({ paths }: { readonly paths: readonly string[] }): VNode {
+  if (paths.length === 0) return <>nothing by name</>;
+  return (
+    <ul class="paths">
+      {paths.map((path) => (
+        <li>
+          <code>
+            <Visible text={path} />
+          </code>
+        </li>
+      ))}
+    </ul>
+  );
+}
