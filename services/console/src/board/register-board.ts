@@ -28,9 +28,15 @@ export async function registerBoard(app: FastifyInstance, deps: Deps): Promise<v
     queues: [],
     serverAdapter: adapter,
     options: {
-      uiConfig: { boardTitle: "Airlock queues", hideRedisDetails: true, miscLinks: [{ text: "Airlock", url: "/" }] },
+      uiConfig: {
+        boardTitle: "Airlock queues",
+        hideRedisDetails: true,
+        miscLinks: [{ text: "Airlock", url: "/" }],
+      },
       // a second wall: even a write that came past the routes' roles would reach no queue
-      handlerHooks: { before: ({ method }) => (method === "get" ? undefined : { allow: false, status: 403 }) },
+      handlerHooks: {
+        before: ({ method }) => (method === "get" ? undefined : { allow: false, status: 403 }),
+      },
     },
   });
   adapter.setErrorHandler((error) => {
