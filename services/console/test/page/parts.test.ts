@@ -1,4 +1,4 @@
-import { h, type VNode } from "preact";
+import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
@@ -21,15 +21,19 @@ function expectInert(html: string): void {
 }
 
 describe("text of any origin is inert", () => {
-  test.each<readonly [string, (text: string) => VNode]>([
-    ["a value", (text) => h(Visible, { text })],
-    ["a state", (state) => h(State, { state })],
-    ["labels", (text) => h(Labels, { labels: { [text]: text } })],
-    ["a run's link", (run) => h(RunLink, { run })],
-    ["an argument", (text) => h(Argv, { argv: [text, text], cwd: text })],
-    ["a diff", (text) => h(Diff, { text: `--- ${text}\n@@ -1 +1 @@\n-${text}\n+${text}`, label: text })],
+  test.each<readonly [string, (text: string) => string]>([
+    ["a value", (text) => renderToString(h(Visible, { text }))],
+    ["a state", (state) => renderToString(h(State, { state }))],
+    ["labels", (text) => renderToString(h(Labels, { labels: { [text]: text } }))],
+    ["a run's link", (run) => renderToString(h(RunLink, { run }))],
+    ["an argument", (text) => renderToString(h(Argv, { argv: [text, text], cwd: text }))],
+    [
+      "a diff",
+      (text) =>
+        renderToString(h(Diff, { text: `--- ${text}\n@@ -1 +1 @@\n-${text}\n+${text}`, label: text })),
+    ],
   ])("as %s", (_, make) => {
-    expectInert(renderToString(make(TAGS)));
+    expectInert(make(TAGS));
   });
 
   test("in the place that a login leads to, and in an error's words", () => {
