@@ -5,7 +5,7 @@ export interface Visit {
   readonly page: Page;
   /** what no page may do: errors on the console, requests to another origin, dialogs */
   readonly offences: readonly string[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** A browser of one person's own, signed in as `name`, whose every offence is written down. */
