@@ -47,6 +47,16 @@ export default defineConfig({
       {
         ...source,
         test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        ...source,
+        test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts", "test/crash/**/*.test.ts"],
           testTimeout: 180_000,

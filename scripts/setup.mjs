@@ -18,6 +18,16 @@ const NEEDS = [
   },
   { package: "git", what: "git on the PATH", present: () => onPath("git") },
   { package: "bubblewrap", what: `bubblewrap at ${BWRAP}`, present: () => isProgram(BWRAP) },
+  // the tests look at the console's pages in a real browser; to run Airlock none is needed
+  ...(process.argv.includes("--tests")
+    ? [
+        {
+          package: "chromium",
+          what: "chromium on the PATH, for the tests of the console's pages (or AIRLOCK_CHROMIUM)",
+          present: () => isProgram(process.env.AIRLOCK_CHROMIUM ?? "") || onPath("chromium"),
+        },
+      ]
+    : []),
 ];
 
 class Failure extends Error {}

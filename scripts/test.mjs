@@ -10,8 +10,9 @@ import path from "node:path";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const RESULTS = path.join(ROOT, ".test-results");
 const CHECKS = ["format:check", "lint", "types", "dead"];
-/** What they show doesn't depend on the version of Node: processes that are killed, waited for and counted. */
+/** What they show doesn't depend on the version of Node: processes that are killed, waited for and counted; pages. */
 const LONGEST = [
+  "test/browser/**",
   "test/crash/**",
   "test/escape/**",
   ...[

@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
+import path from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome-stable"];
+const PLACES = (process.env["PATH"] ?? "")
+  .split(path.delimiter)
+  .map((folder) => path.join(folder, "chromium"));
 
 /** The distribution's own browser: nothing is downloaded. As root it can't have its sandbox. */
 export async function launchChromium(): Promise<Browser> {

@@ -98,13 +98,8 @@ function replace(part, next) {
 const source = body.dataset["live"];
 if (source !== undefined) {
   const events = new EventSource(source);
-  let opened = false;
-  events.addEventListener("open", () => {
-    say("Live");
-    // what happened while nobody was connected
-    if (opened) void refresh();
-    opened = true;
-  });
+  // after an outage the browser asks with what the page had seen at first: it is told of all that came since
+  events.addEventListener("open", () => say("Live"));
   events.addEventListener("changed", () => void refresh());
   events.addEventListener("error", () => say("Not live: waiting for the console"));
 }

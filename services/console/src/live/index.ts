@@ -1,1 +1,2 @@
+export { liveCall, liveFeed, liveRun } from "./live-place.ts";
 export { registerLive } from "./register-live.ts";

@@ -1,5 +1,5 @@
-// A request and what it wants to hear of in, an open event stream out; refuses more of them than the console can bear.
-import type { FastifyReply, FastifyRequest } from "fastify";
+// What a page wants to hear of in, an open event stream out; refuses more of them than the console can bear.
+import type { FastifyReply } from "fastify";
 import type { Redis } from "@airlock/core/store";
 import { createStreamWatch } from "./stream-watch.ts";
 
@@ -11,13 +11,13 @@ const CLOCK_MS = 5_000;
 const LONGEST_MS = 10 * 60_000;
 
 interface Source {
-  /** of a stream; null: the clock alone */
-  readonly key: string | null;
+  /** null: the clock alone */
+  readonly stream: { readonly key: string; readonly after: string } | null;
   readonly clock: boolean;
 }
 
 export interface Listeners {
-  follow(request: FastifyRequest, reply: FastifyReply, source: Source): FastifyReply;
+  follow(reply: FastifyReply, source: Source): FastifyReply;
   close(): void;
 }
 
@@ -25,7 +25,7 @@ export function createListeners(redis: Redis): Listeners {
   const streams = createStreamWatch(redis);
   const open = new Set<() => void>();
   return {
-    follow(request, reply, { key, clock }) {
+    follow(reply, { stream, clock }) {
       if (open.size >= MOST_LISTENERS) return reply.status(503).send("too many pages are open");
       reply.hijack();
       const { raw } = reply;
@@ -37,7 +37,7 @@ export function createListeners(redis: Redis): Listeners {
       raw.write("retry: 2000\n\n");
       const changed = (): void => void raw.write("event: changed\ndata: \n\n");
       const end = (): void => void raw.end();
-      const unwatch = key === null ? null : streams.watch(key, changed);
+      const unwatch = stream === null ? null : streams.watch(stream, changed);
       const beat = setInterval(() => void raw.write(":\n\n"), BEAT_MS);
       const tick = clock ? setInterval(changed, CLOCK_MS) : undefined;
       const last = setTimeout(end, LONGEST_MS);

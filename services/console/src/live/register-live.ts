@@ -10,31 +10,29 @@ import { createListeners } from "./listeners.ts";
 
 const runParams = z.object({ run: z.string().max(64) });
 const itemParams = z.object({ item: z.string().max(128) });
-const READERS = { role: ["viewer", "submitter"] } as const;
+const seenQuery = z.object({ after: z.string().max(40).default("") });
 
 export function registerLive(app: FastifyInstance, deps: Deps): void {
   const listeners = createListeners(deps.redis);
   app.addHook("preClose", async () => listeners.close());
 
-  app.get("/live/runs", { config: READERS }, (request, reply) =>
-    listeners.follow(request, reply, { key: globalKeys.feed, clock: true }),
+  // a submitter's list too: that something happened somewhere tells nothing of what
+  app.get("/live/feed", { config: { role: ["viewer", "submitter"] } }, (request, reply) => {
+    const { after } = seenQuery.parse(request.query);
+    return listeners.follow(reply, { stream: { key: globalKeys.feed, after }, clock: true });
+  });
+  app.get("/live/clock", { config: { role: "viewer" } }, (_, reply) =>
+    listeners.follow(reply, { stream: null, clock: true }),
   );
-  app.get("/live/feed", { config: { role: "viewer" } }, (request, reply) =>
-    listeners.follow(request, reply, { key: globalKeys.feed, clock: true }),
-  );
-  app.get("/live/clock", { config: { role: "viewer" } }, (request, reply) =>
-    listeners.follow(request, reply, { key: null, clock: true }),
-  );
-  app.get("/live/runs/:run", { config: READERS }, async (request, reply) => {
+  app.get("/live/runs/:run", { config: { role: ["viewer", "submitter"] } }, async (request, reply) => {
     const { run } = runParams.parse(request.params);
     await assertMayRead(request, deps.redis, run);
-    return listeners.follow(request, reply, { key: runKeys(run).events, clock: false });
+    const { after } = seenQuery.parse(request.query);
+    return listeners.follow(reply, { stream: { key: runKeys(run).events, after }, clock: false });
   });
   app.get("/live/calls/:item", { config: { role: "viewer" } }, (request, reply) => {
-    const run = parseItemKey(itemParams.parse(request.params).item)?.run;
-    return listeners.follow(request, reply, {
-      key: run === undefined ? null : runKeys(run).events,
-      clock: false,
-    });
+    const run = parseItemKey(itemParams.parse(request.params).item)?.run ?? "";
+    const { after } = seenQuery.parse(request.query);
+    return listeners.follow(reply, { stream: { key: runKeys(run).events, after }, clock: false });
   });
 }

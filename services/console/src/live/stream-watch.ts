@@ -5,16 +5,13 @@ import type { Redis } from "@airlock/core/store";
 const TICK_MS = 250;
 
 export interface StreamWatch {
-  /** Returns what ends it. */
-  watch(key: string, onGrown: () => void): () => void;
+  /** `after`: the id of the last entry that was seen. Returns what ends it. */
+  watch(stream: { readonly key: string; readonly after: string }, onGrown: () => void): () => void;
   close(): void;
 }
 
-interface Watched {
-  /** null until it was looked at */
-  last: string | null;
-  readonly listeners: Set<() => void>;
-}
+/** By listener: the last entry that it knows of. */
+type Watched = Map<() => void, string>;
 
 export function createStreamWatch(redis: Redis): StreamWatch {
   const streams = new Map<string, Watched>();
@@ -43,14 +40,14 @@ export function createStreamWatch(redis: Redis): StreamWatch {
   }
 
   return {
-    watch(key, onGrown) {
-      const watched = streams.get(key) ?? { last: null, listeners: new Set<() => void>() };
+    watch({ key, after }, onGrown) {
+      const watched: Watched = streams.get(key) ?? new Map<() => void, string>();
       streams.set(key, watched);
-      watched.listeners.add(onGrown);
+      watched.set(onGrown, after);
       timer ??= setInterval(() => void look(), TICK_MS);
       return () => {
-        watched.listeners.delete(onGrown);
-        if (watched.listeners.size === 0) streams.delete(key);
+        watched.delete(onGrown);
+        if (watched.size === 0) streams.delete(key);
         if (streams.size === 0) stop();
       };
     },
@@ -61,14 +58,16 @@ export function createStreamWatch(redis: Redis): StreamWatch {
   };
 }
 
-async function newest(redis: Redis, key: string): Promise<string> {
+/** The id of a stream's last entry; empty where there is none. */
+export async function newest(redis: Redis, key: string): Promise<string> {
   const [entry] = await redis.xrevrange(key, "+", "-", "COUNT", 1);
   return entry?.[0] ?? "";
 }
 
 function tell(watched: Watched | undefined, last: string): void {
-  if (watched === undefined || watched.last === last) return;
-  const grown = watched.last !== null;
-  watched.last = last;
-  if (grown) for (const listener of watched.listeners) listener();
+  for (const [listener, seen] of watched ?? []) {
+    if (seen === last) continue;
+    watched?.set(listener, last);
+    listener();
+  }
 }

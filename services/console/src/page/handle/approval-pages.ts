@@ -5,6 +5,7 @@ import { parseItemKey } from "@airlock/core/record";
 import { listApprovals, readApproval, readAsked, type ApprovalEntry } from "@airlock/operator/document";
 import { answerCall, type AnswerResult } from "@airlock/operator/order";
 import type { Deps } from "../../deps.ts";
+import { liveCall, liveFeed } from "../../live/index.ts";
 import { Approval, type ApprovalProps } from "../view/approval.tsx";
 import { Approvals, SAID } from "../view/approvals.tsx";
 import { Notice } from "../view/notice.tsx";
@@ -21,8 +22,9 @@ const answerForm = z.object({
 export function registerApprovalPages(app: FastifyInstance, deps: Deps): void {
   app.get("/approvals", { config: { role: "viewer" } }, async (request, reply) => {
     const { said } = listQuery.parse(request.query);
+    const live = await liveFeed(deps.redis);
     const approvals = await listApprovals(deps.access);
-    return sendPage(reply, Approvals, { reader: readerOf(request), approvals, said: said ?? null });
+    return sendPage(reply, Approvals, { reader: readerOf(request), approvals, said: said ?? null, live });
   });
 
   app.get("/approvals/:item", { config: { role: "viewer" } }, async (request, reply) => {
@@ -100,6 +102,7 @@ async function sendApproval(
   place: Place,
 ): Promise<FastifyReply> {
   const reader = readerOf(request);
+  const live = await liveCall(place.deps.redis, place.item);
   const found = await readQuestion(place);
   if (found === null) {
     const run = parseItemKey(place.item)?.run;
@@ -113,6 +116,7 @@ async function sendApproval(
   const approver = reader.roles.has("approver");
   return sendPage(reply, Approval, {
     reader,
+    live,
     entry: found.entry,
     evidence: approver ? found.evidence : null,
     nonce: approver ? found.nonce : null,

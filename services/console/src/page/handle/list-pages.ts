@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ENTRY_STATES, listLeases, listPools, listQuarantine, listRoutes } from "@airlock/operator/document";
 import { readAudit } from "../../audit/index.ts";
 import type { Deps } from "../../deps.ts";
+import { liveFeed } from "../../live/index.ts";
 import { AuditPage } from "../view/audit.tsx";
 import { Executors } from "../view/executors.tsx";
 import { Quarantine } from "../view/quarantine.tsx";
@@ -30,13 +31,16 @@ export function registerListPages(app: FastifyInstance, deps: Deps): void {
       state: state === "all" ? null : state,
       limit: MOST_ENTRIES,
     };
+    const live = await liveFeed(deps.redis);
     const entries = await listQuarantine(deps, filter);
-    return sendPage(reply, Quarantine, { reader: readerOf(request), entries, state });
+    return sendPage(reply, Quarantine, { reader: readerOf(request), entries, state, live });
   });
 
-  app.get("/routes", { config: { role: "viewer" } }, async (request, reply) =>
-    sendPage(reply, Routes, { reader: readerOf(request), routes: await listRoutes(deps, deps.routes) }),
-  );
+  app.get("/routes", { config: { role: "viewer" } }, async (request, reply) => {
+    const live = await liveFeed(deps.redis);
+    const routes = await listRoutes(deps, deps.routes);
+    return sendPage(reply, Routes, { reader: readerOf(request), routes, live });
+  });
 
   app.get("/executors", { config: { role: "viewer" } }, async (request, reply) => {
     const pools = await listPools(deps.redis);

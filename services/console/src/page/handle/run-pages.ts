@@ -12,6 +12,7 @@ import {
 import { readEvents } from "@airlock/operator/follow";
 import { awaitAnswer, cancelRun, endOfAudit, sendAction } from "@airlock/operator/order";
 import type { Deps } from "../../deps.ts";
+import { liveFeed, liveRun } from "../../live/index.ts";
 import { storyOf } from "../steps.ts";
 import { Notice } from "../view/notice.tsx";
 import { RunDiff } from "../view/run-diff.tsx";
@@ -42,19 +43,21 @@ export function registerRunPages(app: FastifyInstance, deps: Deps): void {
   const { redis } = deps;
   app.get("/runs", { config: READERS }, async (request, reply) => {
     const filter = listQuery.parse(request.query);
+    const live = await liveFeed(redis);
     const page = await listRunPage(redis, queryOf(request, filter));
-    return sendPage(reply, Runs, { reader: readerOf(request), page, filter });
+    return sendPage(reply, Runs, { reader: readerOf(request), page, filter, live });
   });
 
   app.get("/runs/:run", { config: READERS }, async (request, reply) => {
     const { run: id } = runParams.parse(request.params);
     await assertMayRead(request, redis, id);
+    const live = await liveRun(redis, id);
     const [run, entry, events] = await Promise.all([
       readRunDocument(deps, id),
       readRunEntry(redis, id),
       readEvents(redis, id),
     ]);
-    return sendPage(reply, Run, { reader: readerOf(request), run, entry, story: storyOf(events) });
+    return sendPage(reply, Run, { reader: readerOf(request), run, entry, story: storyOf(events), live });
   });
 
   app.get("/runs/:run/diff", { config: READERS }, async (request, reply) => {

@@ -6,6 +6,7 @@ import { ACTION_ANSWERS } from "@airlock/core/run";
 import { listUnknown, readLedger } from "@airlock/operator/document";
 import { awaitAnswer, endOfAudit, sendResolution } from "@airlock/operator/order";
 import type { Deps } from "../../deps.ts";
+import { liveFeed } from "../../live/index.ts";
 import { Notice } from "../view/notice.tsx";
 import { Unknown } from "../view/unknown.tsx";
 import { readerOf, sendPage } from "./send-page.ts";
@@ -16,9 +17,14 @@ const itemParams = z.object({ item: z.string().max(128) });
 const foundForm = z.object({ finding: z.enum(FINDINGS), reason: z.string().trim().min(1).max(200) });
 
 export function registerUnknownPages(app: FastifyInstance, deps: Deps): void {
-  app.get("/unknown", { config: { role: "viewer" } }, async (request, reply) =>
-    sendPage(reply, Unknown, { reader: readerOf(request), calls: await listUnknown(deps, null) }),
-  );
+  app.get("/unknown", { config: { role: "viewer" } }, async (request, reply) => {
+    const live = await liveFeed(deps.redis);
+    return sendPage(reply, Unknown, {
+      reader: readerOf(request),
+      calls: await listUnknown(deps, null),
+      live,
+    });
+  });
 
   app.post("/unknown/:item", { config: { role: "operator" } }, async (request, reply) => {
     const { item } = itemParams.parse(request.params);

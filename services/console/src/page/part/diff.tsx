@@ -4,7 +4,7 @@ import { diffLines } from "./diff-lines.ts";
 import { Visible } from "./visible.tsx";
 
 /** What a screen can show; the rest is counted, and the approval says so beside its buttons. */
-export const MOST_LINES = 5_000;
+const MOST_LINES = 5_000;
 
 export function Diff({ text, label }: { readonly text: string; readonly label: string }): VNode {
   const lines = diffLines(text);

@@ -21,16 +21,13 @@ export interface ApprovalProps {
   readonly nonce: string | null;
   /** why there is no evidence, or why an answer was not taken */
   readonly fault: string | null;
+  /** where the page hears that it is out of date */
+  readonly live: string;
 }
 
-export function Approval({ reader, entry, evidence, nonce, fault }: ApprovalProps): VNode {
+export function Approval({ reader, entry, evidence, nonce, fault, live }: ApprovalProps): VNode {
   return (
-    <Layout
-      title={`Approve ${entry.tool}?`}
-      reader={reader}
-      here="/approvals"
-      live={`/live/calls/${entry.itemKey}`}
-    >
+    <Layout title={`Approve ${entry.tool}?`} reader={reader} here="/approvals" live={live}>
       <p class="trail">
         <a href="/approvals">Approvals</a> › <span class="id">{entry.itemKey}</span>
       </p>

@@ -20,13 +20,15 @@ const WORDS: Readonly<Record<(typeof SAID)[number], string>> = {
 export interface ApprovalsProps {
   readonly reader: Reader;
   readonly approvals: readonly ApprovalEntry[];
+  /** where the page hears that it is out of date */
+  readonly live: string;
   /** what came of the answer that led here */
   readonly said: (typeof SAID)[number] | null;
 }
 
-export function Approvals({ reader, approvals, said }: ApprovalsProps): VNode {
+export function Approvals({ reader, approvals, said, live }: ApprovalsProps): VNode {
   return (
-    <Layout title={`Approvals (${approvals.length})`} reader={reader} here="/approvals" live="/live/feed">
+    <Layout title={`Approvals (${approvals.length})`} reader={reader} here="/approvals" live={live}>
       <h1>Approvals</h1>
       {said !== null && (
         <p class="notice" role="status">

@@ -28,14 +28,13 @@ export function Executors({ reader, pools }: ExecutorsProps): VNode {
   );
 }
 
-function PoolCard({
-  reader,
-  pool,
-}: {
+interface PoolCardProps {
   readonly reader: Reader;
   readonly pool: ExecutorsProps["pools"][number];
-}): VNode {
-  const { name, runs, executors, leases, seenRuns } = pool;
+}
+
+function PoolCard({ reader, pool }: PoolCardProps): VNode {
+  const { name, runs, executors } = pool;
   return (
     <section class="card">
       <h2>
@@ -59,25 +58,30 @@ function PoolCard({
           { title: "Heard of", cell: ({ seenAt }) => <Ago at={seenAt} now={reader.now} /> },
         ]}
       />
-      <Table
-        caption={
-          seenRuns < runs ? `Leases on workspaces, of ${seenRuns} of its runs` : "Leases on workspaces"
-        }
-        none="No workspace is being changed."
-        rows={leases}
-        columns={[
-          { title: "Run", cell: ({ run }) => <RunLink run={run} /> },
-          {
-            title: "Call",
-            cell: ({ itemKey }) => (
-              <span class="id">
-                <Visible text={itemKey} />
-              </span>
-            ),
-          },
-          { title: "Until", cell: ({ until }) => <Left at={until} now={reader.now} /> },
-        ]}
-      />
+      <Leases pool={pool} reader={reader} />
     </section>
+  );
+}
+
+function Leases({ reader, pool }: PoolCardProps): VNode {
+  const { runs, leases, seenRuns } = pool;
+  return (
+    <Table
+      caption={seenRuns < runs ? `Leases on workspaces, of ${seenRuns} of its runs` : "Leases on workspaces"}
+      none="No workspace is being changed."
+      rows={leases}
+      columns={[
+        { title: "Run", cell: ({ run }) => <RunLink run={run} /> },
+        {
+          title: "Call",
+          cell: ({ itemKey }) => (
+            <span class="id">
+              <Visible text={itemKey} />
+            </span>
+          ),
+        },
+        { title: "Until", cell: ({ until }) => <Left at={until} now={reader.now} /> },
+      ]}
+    />
   );
 }

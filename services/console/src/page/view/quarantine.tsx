@@ -11,13 +11,15 @@ import type { Reader } from "../reader.ts";
 export interface QuarantineProps {
   readonly reader: Reader;
   readonly entries: readonly QuarantineEntry[];
+  /** where the page hears that it is out of date */
+  readonly live: string;
   /** `all` or one of the entries' states */
   readonly state: string;
 }
 
-export function Quarantine({ reader, entries, state }: QuarantineProps): VNode {
+export function Quarantine({ reader, entries, state, live }: QuarantineProps): VNode {
   return (
-    <Layout title="Quarantine" reader={reader} here="/quarantine" live="/live/feed">
+    <Layout title="Quarantine" reader={reader} here="/quarantine" live={live}>
       <h1>Quarantine</h1>
       <p class="quiet">
         What was refused, and why. A run's own page has the forms to let it go on or to give it up.

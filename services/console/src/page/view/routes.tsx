@@ -12,11 +12,13 @@ import type { Reader } from "../reader.ts";
 export interface RoutesProps {
   readonly reader: Reader;
   readonly routes: readonly RouteDocument[];
+  /** where the page hears that it is out of date */
+  readonly live: string;
 }
 
-export function Routes({ reader, routes }: RoutesProps): VNode {
+export function Routes({ reader, routes, live }: RoutesProps): VNode {
   return (
-    <Layout title="Routes" reader={reader} here="/routes" live="/live/feed">
+    <Layout title="Routes" reader={reader} here="/routes" live={live}>
       <h1>Routes</h1>
       <div id="routes" data-fragment>
         {routes.length === 0 && <p class="none">The routes file names none.</p>}

@@ -18,11 +18,13 @@ export interface RunProps {
   /** null before its admission */
   readonly entry: RunListEntry | null;
   readonly story: Story;
+  /** where the page hears that it is out of date */
+  readonly live: string;
 }
 
-export function Run({ reader, run, entry, story }: RunProps): VNode {
+export function Run({ reader, run, entry, story, live }: RunProps): VNode {
   return (
-    <Layout title={`Run ${run.id}`} reader={reader} here="/runs" live={`/live/runs/${run.id}`}>
+    <Layout title={`Run ${run.id}`} reader={reader} here="/runs" live={live}>
       <p class="trail">
         <a href="/runs">Runs</a> › <span class="id">{run.id}</span>
       </p>
@@ -56,7 +58,7 @@ export function Run({ reader, run, entry, story }: RunProps): VNode {
   );
 }
 
-function Head({ reader, run, entry }: Omit<RunProps, "story">): VNode {
+function Head({ reader, run, entry }: Omit<RunProps, "story" | "live">): VNode {
   const { turns, calls, mutatingCalls, outputTokens, unreportedAttempts } = run.used;
   return (
     <>

@@ -13,15 +13,17 @@ import type { Reader } from "../reader.ts";
 export interface RunsProps {
   readonly reader: Reader;
   readonly page: RunPage;
+  /** where the page hears that it is out of date */
+  readonly live: string;
   /** as they stand in the address */
   readonly filter: { readonly state: string; readonly label: string; readonly cursor: string };
 }
 
-export function Runs({ reader, page, filter }: RunsProps): VNode {
+export function Runs({ reader, page, filter, live }: RunsProps): VNode {
   const next = new URLSearchParams({ state: filter.state, label: filter.label, cursor: page.next ?? "" });
   const short = page.next !== null && page.runs.length === 0;
   return (
-    <Layout title="Runs" reader={reader} here="/runs" live={filter.cursor === "" ? "/live/runs" : null}>
+    <Layout title="Runs" reader={reader} here="/runs" live={filter.cursor === "" ? live : null}>
       <h1>Runs</h1>
       <Filter filter={filter} />
       <div id="runs" data-fragment>

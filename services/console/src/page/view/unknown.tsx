@@ -12,11 +12,13 @@ import type { Reader } from "../reader.ts";
 export interface UnknownProps {
   readonly reader: Reader;
   readonly calls: readonly LedgerDocument[];
+  /** where the page hears that it is out of date */
+  readonly live: string;
 }
 
-export function Unknown({ reader, calls }: UnknownProps): VNode {
+export function Unknown({ reader, calls, live }: UnknownProps): VNode {
   return (
-    <Layout title={`Unknown outcomes (${calls.length})`} reader={reader} here="/unknown" live="/live/feed">
+    <Layout title={`Unknown outcomes (${calls.length})`} reader={reader} here="/unknown" live={live}>
       <h1>Unknown outcomes</h1>
       <p class="quiet">
         Calls that were begun and whose end nobody saw. What a probe can't find out, a person has to: look at
