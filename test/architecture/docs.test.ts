@@ -79,6 +79,9 @@ describe("docs/data-flow.md", () => {
       }),
       ...Object.values({
         ...globalKeys,
+        consoleSubmitter: globalKeys.consoleSubmitter("<run>"),
+        consoleRate: `${globalKeys.consoleRate}<name>`,
+        consoleIdempotency: globalKeys.consoleIdempotency("<digest>"),
         poolLogs: globalKeys.poolLogs("<pool>"),
         report: globalKeys.report("<route>"),
         limit: globalKeys.limit("<route>"),

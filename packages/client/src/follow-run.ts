@@ -40,30 +40,20 @@ export async function* followRun(
   let last: string | null = null;
   let waitMs: number = WAIT_MS.first;
   let down = false;
+  let over = false;
   while (!signal.aborted) {
     try {
-      const request = new Request(
-        `${url.replace(/\/+$/, "")}/api/v1/runs/${encodeURIComponent(run)}/events`,
-        {
-          headers: {
-            accept: "text/event-stream",
-            authorization: `Bearer ${token}`,
-            ...(last === null ? {} : { "last-event-id": last }),
-          },
-          redirect: "error",
-          signal,
-        },
-      );
-      const response = await fetch(request);
+      const response = await fetch(requestFor({ url, token }, { run, signal, last }));
       if (!response.ok) await refuse(response);
       if (down) onState("up");
       down = false;
       for await (const event of eventsOf(response)) {
         waitMs = WAIT_MS.first;
         last = event.id;
+        over = event.event.type === "run_ended";
         yield event;
-        if (event.event.type === "run_ended") return;
       }
+      if (over) return;
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof FollowRefused) throw error;
@@ -73,6 +63,21 @@ export async function* followRun(
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     waitMs = Math.min(waitMs * 2, WAIT_MS.most);
   }
+}
+
+function requestFor(
+  { url, token }: Pick<ClientOptions, "url" | "token">,
+  { run, signal, last }: Pick<FollowOptions, "run" | "signal"> & { readonly last: string | null },
+): Request {
+  return new Request(`${url.replace(/\/+$/, "")}/api/v1/runs/${encodeURIComponent(run)}/events`, {
+    headers: {
+      accept: "text/event-stream",
+      authorization: `Bearer ${token}`,
+      ...(last === null ? {} : { "last-event-id": last }),
+    },
+    redirect: "error",
+    signal,
+  });
 }
 
 async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent, void> {

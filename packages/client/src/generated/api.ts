@@ -110,7 +110,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description An event stream of the run's events, until its end: `id` is the place, `data` the event. `Last-Event-ID`, or `after`, goes on behind a place. */
+        /** @description An event stream of the run's events, until its end: `id` is the place, `data` the event. `Last-Event-ID`, or `after`, goes on behind a place; `follow=false` ends with what there is. */
         readonly get: operations["followRun"];
         readonly put?: never;
         readonly post?: never;
@@ -952,6 +952,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 readonly after?: string;
+                readonly follow?: string;
             };
             readonly header?: {
                 readonly "last-event-id"?: string;

@@ -81,6 +81,10 @@ export const globalKeys = {
   consoleSession: (digest: string) => `airlock:console:session:${digest}`,
   /** Count of the latest failed logins of a name, an address, or both; console. */
   consoleLogins: (digest: string) => `airlock:console:logins:${digest}`,
+  /** Prefix of the counts of requests that a name made within the minute; console. */
+  consoleRate: "airlock:console:rate:",
+  /** Who submitted a run, until its admission says so; console. */
+  consoleSubmitter: (run: string) => `airlock:console:submitter:${run}`,
   /** The run id that belongs to a caller's idempotency key, by the digest of both names; console. */
   consoleIdempotency: (digest: string) => `airlock:console:idempotency:${digest}`,
   /** Capped stream of what people asked of the console, and how it was answered; console. */

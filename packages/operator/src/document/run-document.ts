@@ -44,7 +44,6 @@ const attemptDocumentSchema = z.strictObject({
   nativeReason: z.string().nullable(),
   flags: z.array(z.string()).readonly(),
 });
-type AttemptDocument = Readonly<z.infer<typeof attemptDocumentSchema>>;
 const turnDocumentSchema = z.strictObject({
   number: z.int(),
   attempts: z.array(attemptDocumentSchema).readonly(),
@@ -59,7 +58,6 @@ const runUseSchema = z.strictObject({
   /** attempts whose route reported no usage: they count with the most that they were allowed */
   unreportedAttempts: z.int(),
 });
-export type RunUse = Readonly<z.infer<typeof runUseSchema>>;
 
 export const runDocumentSchema = z.strictObject({
   id: z.string(),

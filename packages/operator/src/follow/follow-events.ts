@@ -30,25 +30,34 @@ export async function* followEvents(
   for await (const { at, event } of followPlaced(redis, run, { after: null, signal })) yield { at, event };
 }
 
+/** Those that there are behind a place. */
+export async function readPlaced(
+  redis: Redis,
+  run: string,
+  after: string | null,
+): Promise<readonly PlacedEvent[]> {
+  const entries = await entriesAfter(redis, run, after === null ? "-" : `(${after}`);
+  return entries.flatMap(({ id, timed }) => (timed === null ? [] : [{ id, ...timed }]));
+}
+
 /** The same, each with its place. A place behind the run's end gives nothing. */
 export async function* followPlaced(
   redis: Redis,
   run: string,
   { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
 ): AsyncGenerator<PlacedEvent, void> {
-  if (after !== null && (await hasEndedBy(redis, run, after))) return;
   for await (const entries of followEntries(redis, run, { after: after ?? "0", signal })) {
     const events = entries.flatMap(({ id, timed }) => (timed === null ? [] : [{ id, ...timed }]));
     const requeued = events.findLastIndex(({ event }) => event.type === "run_requeued");
     const end = events.findIndex(({ event }, at) => at > requeued && event.type === "run_ended");
     yield* end < 0 ? events : events.slice(0, end + 1);
-    if (end >= 0) return;
+    if (end >= 0 || (entries.length === 0 && (await hasEnded(redis, run)))) return;
   }
 }
 
-async function hasEndedBy(redis: Redis, run: string, place: string): Promise<boolean> {
-  const [newest] = await redis.xrevrange(runKeys(run).events, "+", "-", "COUNT", 1);
-  return newest !== undefined && newest[0] === place && readEvent(newest[1])?.type === "run_ended";
+/** Of what is read behind the end, or was trimmed, no event tells of the end. */
+async function hasEnded(redis: Redis, run: string): Promise<boolean> {
+  return (await redis.hexists(runKeys(run).run, "endedAt")) === 1;
 }
 
 async function* followEntries(

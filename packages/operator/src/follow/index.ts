@@ -2,6 +2,7 @@ export {
   followEvents,
   followPlaced,
   readEvents,
+  readPlaced,
   type PlacedEvent,
   type TimedEvent,
 } from "./follow-events.ts";

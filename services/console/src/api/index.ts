@@ -10,6 +10,7 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from "fastify-type-provider-zod";
+import { globalKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
 import { registerProblems } from "./problem.ts";
 import { registerApprovals } from "./resource/approvals.ts";
@@ -17,8 +18,10 @@ import { registerCalls } from "./resource/calls.ts";
 import { registerInstallation } from "./resource/installation.ts";
 import { registerKillSwitches } from "./resource/kill-switches.ts";
 import { registerQuarantine } from "./resource/quarantine.ts";
+import { registerRunActions } from "./resource/run-actions.ts";
 import { registerRunEvents } from "./resource/run-events.ts";
 import { registerRuns } from "./resource/runs.ts";
+import { registerSubmission } from "./resource/submit-run.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -49,6 +52,9 @@ export async function registerApi(app: FastifyInstance, deps: Deps): Promise<voi
   await app.register(rateLimit, {
     max: deps.config.apiRequestsPerMinute,
     timeWindow: MINUTE_MS,
+    // all consoles count together
+    redis: deps.redis,
+    nameSpace: globalKeys.consoleRate,
     // the guard has refused whoever is nobody before this counts
     hook: "preHandler",
     keyGenerator: ({ principal, ip }: FastifyRequest) => principal?.name ?? ip,
@@ -71,7 +77,9 @@ export async function registerApi(app: FastifyInstance, deps: Deps): Promise<voi
   });
   await app.register(async (scope) => {
     const typed = scope.withTypeProvider<ZodTypeProvider>();
+    registerSubmission(typed, deps);
     registerRuns(typed, deps);
+    registerRunActions(typed, deps);
     registerRunEvents(typed, deps);
     registerApprovals(typed, deps);
     registerQuarantine(typed, deps);

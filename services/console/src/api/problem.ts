@@ -2,11 +2,11 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { AirlockError, ERRORS, namesOf, type ErrorCode } from "@airlock/core/fault";
+import { AirlockError, ERRORS, type ErrorCode } from "@airlock/core/fault";
 import type { Log } from "@airlock/core/runtime";
 import { answerFailure } from "../guard/index.ts";
 
-export const problemSchema = z
+const problemSchema = z
   .object({
     type: z.string(),
     title: z.string(),
@@ -89,13 +89,6 @@ function problemOf(error: unknown): Problem | null {
 function typeOf(code: string): string {
   return `urn:airlock:problem:${code.toLowerCase().replaceAll("_", "-")}`;
 }
-
-/** Every code that a problem document of the operations themselves can have, with its status; docs/api.md shows it. */
-export const API_PROBLEMS: Readonly<Record<string, number>> = Object.fromEntries([
-  ["REQUEST_INVALID", 400],
-  ...namesOf(OWN).map((code) => [code, OWN[code].status] as const),
-  ...Object.entries(STATUS),
-]);
 
 /** The answers that every operation may give besides its own. */
 export const PROBLEMS = {

@@ -1,3 +1,4 @@
+export { assertMayRead, keepSubmitter } from "./may-read.ts";
 export { identify, type Identified } from "./identify.ts";
 export { hashPassword, matchesPassword } from "./password.ts";
 export { addressMatcher } from "./proxy-addresses.ts";

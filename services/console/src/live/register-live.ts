@@ -5,7 +5,7 @@ import { z } from "zod";
 import { parseItemKey } from "@airlock/core/record";
 import { globalKeys, runKeys } from "@airlock/core/store";
 import type { Deps } from "../deps.ts";
-import { assertMayRead } from "../page/handle/may-read.ts";
+import { assertMayRead } from "../identity/index.ts";
 import { createListeners } from "./listeners.ts";
 
 const runParams = z.object({ run: z.string().max(64) });

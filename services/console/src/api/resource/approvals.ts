@@ -55,6 +55,10 @@ export function registerApprovals(app: Typed, deps: Deps): void {
     (request) => readApproval(deps.access, request.params.item),
   );
 
+  registerAnswers(app, deps);
+}
+
+function registerAnswers(app: Typed, deps: Deps): void {
   for (const answer of ["approve", "deny"] as const) {
     app.post(
       `/approvals/:item/${answer}`,

@@ -4,26 +4,23 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { runEventSchema } from "@airlock/core/contract";
 import { assertSubmitted } from "@airlock/operator/document";
-import { followPlaced, type PlacedEvent } from "@airlock/operator/follow";
+import { followPlaced, readPlaced, type PlacedEvent } from "@airlock/operator/follow";
 import type { Deps } from "../../deps.ts";
-import { assertMayRead } from "../../page/handle/may-read.ts";
+import { assertMayRead } from "../../identity/index.ts";
 import { runParams } from "../parameters.ts";
-import { ApiRefusal, PROBLEMS } from "../problem.ts";
-import type { Typed } from "../typed.ts";
+import { PROBLEMS } from "../problem.ts";
+import { createStreamBound } from "../stream-bound.ts";
+import { nameOf, type Typed } from "../typed.ts";
 
-/** Each holds a connection to Redis. */
-const MOST_STREAMS = 100;
 const BEAT_MS = 15_000;
 
 const place = z.string().regex(/^\d{1,16}-\d{1,16}$/, "not a place in a stream of events");
 
-export const placedEventSchema = z.strictObject({ id: z.string(), at: z.string(), event: runEventSchema });
+const placedEventSchema = z.strictObject({ id: z.string(), at: z.string(), event: runEventSchema });
 
 export function registerRunEvents(app: Typed, deps: Deps): void {
-  const open = new Set<AbortController>();
-  app.addHook("preClose", async () => {
-    for (const each of open) each.abort();
-  });
+  const { open, closeAll } = createStreamBound();
+  app.addHook("preClose", async () => closeAll());
   app.get(
     "/runs/:run/events",
     {
@@ -32,9 +29,9 @@ export function registerRunEvents(app: Typed, deps: Deps): void {
         operationId: "followRun",
         description:
           "An event stream of the run's events, until its end: `id` is the place, `data` the event. " +
-          "`Last-Event-ID`, or `after`, goes on behind a place.",
+          "`Last-Event-ID`, or `after`, goes on behind a place; `follow=false` ends with what there is.",
         params: runParams,
-        querystring: z.strictObject({ after: place.optional() }),
+        querystring: z.strictObject({ after: place.optional(), follow: z.stringbool().default(true) }),
         headers: z.object({ "last-event-id": place.optional() }),
         produces: ["text/event-stream"],
         response: { 200: placedEventSchema.describe("the data of each event"), ...PROBLEMS },
@@ -44,26 +41,31 @@ export function registerRunEvents(app: Typed, deps: Deps): void {
       const { run } = request.params;
       await assertMayRead(request, deps.redis, run);
       await assertSubmitted(deps.redis, run);
-      if (open.size >= MOST_STREAMS) throw new ApiRefusal("STREAMS_FULL");
       const after = request.headers["last-event-id"] ?? request.query.after ?? null;
-      const controller = new AbortController();
-      open.add(controller);
+      const controller = open(nameOf(request));
       reply.raw.once("close", () => controller.abort());
+      const { signal } = controller;
       try {
-        const { signal } = controller;
-        await send(reply, followPlaced(deps.redis, run, { after, signal }), signal);
+        const events = request.query.follow
+          ? followPlaced(deps.redis, run, { after, signal })
+          : await readPlaced(deps.redis, run, after);
+        await send(reply, events, signal);
       } finally {
-        open.delete(controller);
+        controller.abort();
       }
       return reply;
     },
   );
 }
 
+function messageOf(placed: PlacedEvent): string {
+  return `id: ${placed.id}\ndata: ${JSON.stringify(placed)}\n\n`;
+}
+
 /** Waits where the reader is slow: what it has not taken yet is read from Redis later. */
 async function send(
   reply: FastifyReply,
-  events: AsyncIterable<PlacedEvent>,
+  events: AsyncIterable<PlacedEvent> | Iterable<PlacedEvent>,
   signal: AbortSignal,
 ): Promise<void> {
   reply.hijack();
@@ -77,8 +79,8 @@ async function send(
   raw.write(":\n\n");
   const beat = setInterval(() => void raw.write(":\n\n"), BEAT_MS);
   try {
-    for await (const { id, at, event } of events) {
-      const taken = raw.write(`id: ${id}\ndata: ${JSON.stringify({ id, at, event })}\n\n`);
+    for await (const event of events) {
+      const taken = raw.write(messageOf(event));
       if (!taken) await once(raw, "drain", { signal });
     }
   } catch (error) {

@@ -19,7 +19,7 @@ import { RunDiff } from "../view/run-diff.tsx";
 import { Run } from "../view/run.tsx";
 import { Runs } from "../view/runs.tsx";
 import { actsOf } from "../view/run-actions.tsx";
-import { assertMayRead } from "./may-read.ts";
+import { assertMayRead } from "../../identity/index.ts";
 import { readerOf, sendPage } from "./send-page.ts";
 
 const PAGE_SIZE = 50;
