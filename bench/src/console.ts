@@ -16,19 +16,19 @@ const PAINTS = 5;
 
 const server = await startRedis({ appendfsync: "everysec" });
 const keyrings = createKeyrings();
-const console_ = await startTestConsole({ redis: server.redis, keyrings });
+const served = await startTestConsole({ redis: server.redis, keyrings });
 const browser = await launchChromium();
 try {
   await storeRuns(server.redis);
-  await measure("first page", console_, "/runs");
-  await measure("failed ones, 1 in 50", console_, "/runs?state=failed");
-  await measure("a state that no run has", console_, "/runs?state=truncated");
-  await walk(console_);
+  await measure("first page", served, "/runs");
+  await measure("failed ones, 1 in 50", served, "/runs?state=failed");
+  await measure("a state that no run has", served, "/runs?state=truncated");
+  await walk(served);
   const paints = await paintTimeline();
   write(`timeline of ${TURNS * CALLS_PER_TURN} calls: first paint ${paints.join(", ")} ms after the request`);
 } finally {
   await browser.close();
-  await console_.close();
+  await served.close();
   await server.close();
 }
 
@@ -100,10 +100,10 @@ async function paintTimeline(): Promise<readonly number[]> {
   const call = { tool: "read_file", state: "EXECUTED", arguments: { path: "src/app.ts" } } as const;
   const turns = Array.from({ length: TURNS }, () => Array.from({ length: CALLS_PER_TURN }, () => call));
   const { run } = await seedRun({ redis: server.redis, keyrings }, { turns });
-  const { page, close } = await visit(browser, console_, { name: "viewer" });
+  const { page, close } = await visit(browser, served, { name: "viewer" });
   const paints: number[] = [];
   for (let load = 0; load < PAINTS; load += 1) {
-    await page.goto(`${console_.url}/runs/${run}`);
+    await page.goto(`${served.url}/runs/${run}`);
     // told a moment after the page has loaded
     const paint = await page.waitForFunction(
       "performance.getEntriesByName('first-contentful-paint')[0]?.startTime",
