@@ -1,0 +1,34 @@
+// A command line's environment and folder in, the backend that they name out: HTTP where AIRLOCK_URL is set, else this
+// machine's Redis and keys.
+import { loadRoutes, loadTools } from "@airlock/core/runtime";
+import { cliConfig, type Environment } from "../config.ts";
+import { routesFile, toolsPlace } from "../local/index.ts";
+import { dataFolder, openSession, redisUrlFor } from "../session/index.ts";
+import type { Backend } from "./backend.ts";
+import { directBackend } from "./direct.ts";
+
+export interface BackendPlace {
+  readonly environment: Environment;
+  /** relative paths are seen from here */
+  readonly folder: string;
+  /** the folder of `airlock up`, where it is named */
+  readonly data: string | undefined;
+  /** who acts, where it is not the user of the operating system */
+  readonly by: string | undefined;
+  /** told when Redis stops answering, and when it answers again */
+  readonly onState: (state: "up" | "down") => void;
+}
+
+export function openBackend(place: BackendPlace): Backend {
+  const { environment, folder, by, onState } = place;
+  const config = cliConfig(environment);
+  const data = dataFolder(folder, config, place.data);
+  return directBackend({
+    open: async () => {
+      const session = await openSession({ url: redisUrlFor({ environment, config, data }), data, onState });
+      return by === undefined ? session : { ...session, by };
+    },
+    routes: () => loadRoutes(routesFile({ data, environment, folder })),
+    catalog: () => loadTools(toolsPlace(folder, config)).catalog,
+  });
+}
