@@ -3,8 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@airlock/core/contract";
 import { readCall, readTurn } from "@airlock/core/run";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ServiceName } from "@airlock/core/runtime";
-import { startCell, type Cell } from "../support/cell.ts";
+import { startCell, type Cell, type ProcessName } from "../support/cell.ts";
 import { countCall, effectsIn, writeCountingTests } from "../support/counting.ts";
 import { makeRepository } from "../support/repository.ts";
 import { call, REPORT, specOf, writeFixtures } from "../support/story.ts";
@@ -79,7 +78,7 @@ function effects(run: string): Promise<Readonly<Record<string, number>>> {
   return effectsIn(path.join(cell.volume, run, "tree"));
 }
 
-async function restart(service: ServiceName): Promise<void> {
+async function restart(service: ProcessName): Promise<void> {
   await cell.kill(service);
   await cell.start(service);
 }

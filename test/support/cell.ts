@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createPublisher, type Publisher } from "@airlock/core/queue";
 import { createKeyrings, newRunId, ROLES, type Keyring, type Role } from "@airlock/core/record";
 import { isFinalRun, parseRunSpec, readRun, writeSpec, type RunHash } from "@airlock/core/run";
-import { SERVICES, type ServiceName } from "@airlock/core/runtime";
+import type { ServiceName } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { Family } from "@airlock/core/wire";
 import { startGateway, type Gateway, type GatewayOptions } from "@airlock/replay";
@@ -27,8 +27,12 @@ const PROCESSES = {
   validator: "validator",
   executor: "executor",
   "executor-2": "executor",
+  console: "console",
 } as const satisfies Readonly<Record<string, ServiceName>>;
 export type ProcessName = keyof typeof PROCESSES;
+
+/** The services that a run passes through: what a cell starts by itself. */
+export const PIPELINE = ["streamer", "validator", "executor"] as const satisfies readonly ServiceName[];
 
 /** A whole Airlock of the test's own: Redis, gateway, and the three services as processes. */
 export interface Cell {
@@ -89,6 +93,7 @@ const READS: Readonly<Record<ServiceName, readonly string[]>> = {
   streamer: ["AIRLOCK_ROUTES", "COMETAPI_KEY"],
   validator: ["AIRLOCK_ROUTES", "AIRLOCK_POLICIES", "AIRLOCK_SOURCES"],
   executor: ["AIRLOCK_POLICIES", "AIRLOCK_SOURCES", "AIRLOCK_VOLUME", "AIRLOCK_TOOLCHAINS"],
+  console: ["AIRLOCK_ROUTES", "AIRLOCK_USERS", "AIRLOCK_APPROVER_KEYRING"],
 };
 
 export async function startCell(options: CellOptions): Promise<Cell> {
@@ -117,6 +122,8 @@ export async function startCell(options: CellOptions): Promise<Cell> {
     AIRLOCK_VOLUME: volume,
     AIRLOCK_TOOLCHAINS: toolchains(),
     COMETAPI_KEY: "test-key",
+    AIRLOCK_USERS: path.join(directory, "users.yaml"),
+    AIRLOCK_APPROVER_KEYRING: path.join(directory, "approver.json"),
   };
   const logFile = (name: ProcessName): string => path.join(directory, `${name}.log`);
 
@@ -201,7 +208,7 @@ export async function startCell(options: CellOptions): Promise<Cell> {
       await rm(directory, { recursive: true, force: true });
     },
   };
-  await Promise.all((options.services ?? SERVICES).map(start));
+  await Promise.all((options.services ?? PIPELINE).map(start));
   return cell;
 }
 

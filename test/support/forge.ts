@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Queue } from "bullmq";
 import { queuePrefix } from "@airlock/core/queue";
 import { PURPOSES, signRecord, type Keyring, type Purpose, type SignedRecord } from "@airlock/core/record";
-import type { ServiceName } from "@airlock/core/runtime";
-import type { Cell } from "./cell.ts";
+import type { Cell, ProcessName } from "./cell.ts";
 
 /** What one who can write to Redis, and holds one role's key, can do to a cell. */
 export interface Forger {
@@ -16,7 +15,7 @@ export interface Forger {
   close(): Promise<void>;
 }
 
-const CONSUMERS: Readonly<Record<string, ServiceName>> = {
+const CONSUMERS: Readonly<Record<string, ProcessName>> = {
   commands: "validator",
   turns: "streamer",
   items: "validator",
@@ -52,7 +51,7 @@ export function createForger(cell: Cell): Forger {
 }
 
 /** How often a service has written that it refused a job of this id. */
-async function refusals(cell: Cell, service: ServiceName, jobId: string): Promise<number> {
+async function refusals(cell: Cell, service: ProcessName, jobId: string): Promise<number> {
   const lines = (await cell.logOf(service)).split("\n");
   return lines.filter(
     (line) => line.includes('"event":"record_refused"') && line.includes(`"jobId":"${jobId}"`),

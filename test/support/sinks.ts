@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import type { Redis } from "@airlock/core/store";
-import { SERVICES, type ServiceName } from "@airlock/core/runtime";
-import type { Cell } from "./cell.ts";
+import { PIPELINE, type Cell, type ProcessName } from "./cell.ts";
 
 /** Everything that a Redis server is told from now on, each command as one line. */
 export async function recordCommands(redis: Redis): Promise<{ readonly lines: string[]; stop(): void }> {
@@ -47,7 +46,7 @@ async function contentOf(redis: Redis, key: string): Promise<unknown> {
 /** What each service has written to its log and answers over HTTP. */
 export async function readServices(
   cell: Cell,
-  services: readonly ServiceName[] = SERVICES,
+  services: readonly ProcessName[] = PIPELINE,
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const service of services) {

@@ -1,6 +1,51 @@
-import type { RunningService, ServiceContext } from "@airlock/core/runtime";
+import { AirlockError } from "@airlock/core/fault";
+import {
+  loadKeyring,
+  loadRoutes,
+  loadTools,
+  type RunningService,
+  type ServiceContext,
+} from "@airlock/core/runtime";
+import { createApp } from "./app.ts";
+import { createAudit } from "./audit/index.ts";
+import { consoleConfig } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import { loadUsers } from "./identity/index.ts";
+import { startNotifier } from "./notify/index.ts";
+import { createSessions } from "./session/index.ts";
 
 /** The console: people and CI jobs reach Airlock over HTTP here, and nowhere else. */
-export async function startConsole(_context: ServiceContext): Promise<RunningService> {
-  return { consumers: [], close: async () => undefined };
+export async function startConsole(context: ServiceContext): Promise<RunningService> {
+  const { redis, keyring, log, metrics, signal } = context;
+  const config = consoleConfig();
+  const users = loadUsers(config.users);
+  const deps: Deps = {
+    config,
+    redis,
+    keyring,
+    approver: loadKeyring(config.approverKeyring, "approver"),
+    access: { redis, keyring },
+    users,
+    sessions: createSessions(redis, { ...config, users }),
+    audit: createAudit(redis),
+    routes: loadRoutes(config.routes),
+    catalog: loadTools(config.tools).catalog,
+    log,
+    metrics,
+  };
+  const app = await createApp(deps);
+  const { consoleHost: host, consolePort: port } = config;
+  const place = await app.listen({ host, port }).catch((cause: unknown) => {
+    const fix = "set AIRLOCK_CONSOLE_PORT to another port, or to 0";
+    throw new AirlockError("PORT_IN_USE", `${host}:${port} can't be opened; ${fix}`, { cause });
+  });
+  log.write("info", "console_serving", { place });
+  const notifying = startNotifier(deps, signal);
+  return {
+    consumers: [],
+    async close() {
+      await app.close();
+      await notifying;
+    },
+  };
 }

@@ -21,6 +21,7 @@ export async function choosePorts(base: number | null): Promise<Ports> {
       streamer: await hold("streamer"),
       validator: await hold("validator"),
       executor: await hold("executor"),
+      console: await hold("console"),
       redis: await hold("redis"),
     };
   } finally {

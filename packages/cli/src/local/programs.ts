@@ -12,6 +12,7 @@ const SERVICE_ENTRIES = {
   streamer: () => import.meta.resolve("@airlock/streamer/main"),
   validator: () => import.meta.resolve("@airlock/validator/main"),
   executor: () => import.meta.resolve("@airlock/executor/main"),
+  console: () => import.meta.resolve("@airlock/console/main"),
 } as const satisfies Record<ServiceName, () => string>;
 
 export function serviceProgram(

@@ -20,6 +20,17 @@ export function eventLine(screen: Screen, event: RunEvent, path: readonly string
       return committedLine(screen, event);
     case "item_state":
       return itemLine(screen, event, path.length > 0 ? path : [event.state]);
+    case "approval_requested": {
+      const people = event.quorum === 1 ? "a person" : `${event.quorum} people`;
+      return `call ${placeOf(event)}: ${plainCell(event.tool)} waits for ${people} until ${new Date(event.expiresAt).toISOString()} (risk ${event.risk})`;
+    }
+    case "approval_unsigned":
+      return `call ${placeOf(event)}: promoted without enough signed approvals; it waits on`;
+    case "approval_answered": {
+      const missing = event.missing === 0 ? "" : `, ${event.missing} more needed`;
+      const said = event.answer === "approve" ? "approved" : "denied";
+      return `call ${placeOf(event)}: ${said} by ${plainCell(event.by)}${missing}`;
+    }
     case "run_bound":
       return `run bound to pool ${event.pool}`;
     case "pool_awaited":
@@ -28,10 +39,8 @@ export function eventLine(screen: Screen, event: RunEvent, path: readonly string
       return `turn ${event.turn}: closed`;
     case "cancel_requested":
       return `cancel requested by ${plainCell(event.by)}`;
-    case "call_resolved": {
-      const place = event.itemKey.slice(event.itemKey.indexOf(".") + 1);
-      return `call ${place}: found ${event.finding} by ${plainCell(event.by)}`;
-    }
+    case "call_resolved":
+      return `call ${placeOf(event)}: found ${event.finding} by ${plainCell(event.by)}`;
     case "run_requeued":
       return `run requeued by ${plainCell(event.by)}: turn ${event.turn} goes on`;
     case "run_abandoned":
@@ -41,6 +50,10 @@ export function eventLine(screen: Screen, event: RunEvent, path: readonly string
     default:
       return assertNever(event);
   }
+}
+
+function placeOf({ itemKey }: { readonly itemKey: string }): string {
+  return itemKey.slice(itemKey.indexOf(".") + 1);
 }
 
 function committedLine(screen: Screen, event: Extract<RunEvent, { type: "attempt_committed" }>): string {

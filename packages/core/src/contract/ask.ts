@@ -5,13 +5,16 @@ import { bodyHead, count, digest, errorClass } from "./version.ts";
 
 const time = z.int().min(0);
 
+/** 100 random bits, drawn for each question. */
+export const nonceSchema = z.string().regex(/^[0-9a-z]{20}$/);
+
 /** What a question and every answer to it are bound to, `nonce` being the question's own. */
 const bound = {
   ...bodyHead,
   itemKey: z.string().refine((text) => parseItemKey(text) !== null, "not an item key"),
   argumentsDigest: digest,
   policyDigest: digest,
-  nonce: z.string().regex(/^[0-9a-z]{20}$/),
+  nonce: nonceSchema,
   /** no answer counts from here on, in milliseconds of Redis' clock */
   expiresAt: time,
 };
@@ -34,6 +37,11 @@ export const askBodySchema = z.strictObject({
   requestedBy: z.string(),
   /** why it is asked although policy allows the call itself */
   errorClass: errorClass.exactOptional(),
+  /** the older call whose effect this one may repeat */
+  repeats: z
+    .string()
+    .refine((text) => parseItemKey(text) !== null, "not an item key")
+    .exactOptional(),
   askedAt: time,
 });
 export type AskBody = z.infer<typeof askBodySchema>;

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { ITEM_FLAGS, RESPONSE_FLAGS } from "../wire/index.ts";
 import { itemStateSchema } from "../call/index.ts";
+import { RISKS } from "../policy/index.ts";
+import { approverSchema } from "./ask.ts";
 import { FINDINGS } from "./command.ts";
 import { count, errorClass } from "./version.ts";
 
@@ -33,6 +35,25 @@ export const runEventSchema = z.discriminatedUnion("type", [
     errorClass: errorClass.nullable(),
     bytes: count.nullable(),
     flags: z.array(z.enum(ITEM_FLAGS)).exactOptional(),
+  }),
+  z.strictObject({
+    type: z.literal("approval_requested"),
+    itemKey: z.string(),
+    tool: z.string(),
+    risk: z.enum(RISKS),
+    quorum: count.min(1),
+    request: count.min(1),
+    expiresAt: z.int().min(0),
+  }),
+  /** its job was promoted, and no answer, or not enough of them, says that it may run: it is parked again */
+  z.strictObject({ type: z.literal("approval_unsigned"), itemKey: z.string() }),
+  z.strictObject({
+    type: z.literal("approval_answered"),
+    itemKey: z.string(),
+    answer: z.enum(["approve", "deny"]),
+    by: approverSchema,
+    /** how many more have to approve */
+    missing: count,
   }),
   z.strictObject({ type: z.literal("run_bound"), pool: z.string() }),
   /** a call is due, and no pool has a live executor */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseItemKey } from "../record/index.ts";
+import { nonceSchema } from "./ask.ts";
 import { bodyHead, count, digest } from "./version.ts";
 
 export const commitSchema = z
@@ -34,6 +35,15 @@ export const executionBodySchema = z.strictObject({
   repeats: z
     .string()
     .refine((text) => parseItemKey(text) !== null, "not an item key")
+    .exactOptional(),
+  /** of a call that people approved: what their answers are bound to beside the call itself; the executor judges them too */
+  approval: z
+    .strictObject({
+      nonce: nonceSchema,
+      expiresAt: z.int().min(0),
+      requestedBy: z.string(),
+      quorum: count.min(1),
+    })
     .exactOptional(),
 });
 export type ExecutionBody = z.infer<typeof executionBodySchema>;

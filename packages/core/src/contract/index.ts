@@ -21,4 +21,5 @@ export { resolutionBodySchema, type ResolutionBody } from "./resolution.ts";
 export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";
 export { samplingFields, stopSequenceSchema, turnBodySchema, type TurnBody } from "./turn.ts";
 export { CONTRACT_VERSION, count, parseBody } from "./version.ts";
+export { noticeSchema, type Notice } from "./notice.ts";
 export { runEventSchema, type RunEvent } from "./event.ts";

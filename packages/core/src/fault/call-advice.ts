@@ -57,6 +57,10 @@ export const CALL_ADVICE = {
   TOOL_DRIFT: NOT_HERE,
   TOOL_UNKNOWN: "Call only the tools that the request offers, by their exact names.",
   // policy
+  APPROVAL_DENIED:
+    "A person looked at this call and said no; `detail` is their reason. Don't send it again; reach the goal in a way that answers it, or say why there is none.",
+  APPROVAL_REMOVED:
+    "The people who had to approve it took the question away. Don't send it again; go on without it, or say why it is needed.",
   APPROVAL_NOT_ASKED: NOT_HERE,
   APPROVAL_EXPIRED:
     "A person had to approve it and nobody did in time. Go on without it, or say why it is needed.",
@@ -69,6 +73,7 @@ export const CALL_ADVICE = {
     "The calls of a turn run together or not at all here. Send it again without the calls that were refused.",
   ROUTE_UNVERIFIED: NOT_HERE,
   // execution
+  APPROVAL_INVALID: AGAIN,
   CLAIM_LOST: AGAIN,
   COMMAND_NOT_FOUND: "Use a program that is there, or another tool.",
   DISK_FULL: NOT_HERE,

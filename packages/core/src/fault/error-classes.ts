@@ -98,6 +98,11 @@ export const ERROR_CLASSES = {
   TOOL_UNKNOWN: { stage: "verdict", meaning: "the tool is not registered for the run" },
   // policy
   APPROVAL_EXPIRED: { stage: "policy", meaning: "nobody approved in time" },
+  APPROVAL_DENIED: { stage: "policy", meaning: "a person denied the call" },
+  APPROVAL_REMOVED: {
+    stage: "policy",
+    meaning: "the question whether the call may run was removed, which denies it",
+  },
   APPROVAL_NOT_ASKED: {
     stage: "policy",
     meaning: "policy wants an approval, and denies where nobody is asked",
@@ -142,6 +147,10 @@ export const ERROR_CLASSES = {
   OUTPUT_TRUNCATED: { stage: "run", meaning: "the output was cut, and no larger budget is left or wanted" },
   PROVIDER_POLICY_STOP: { stage: "run", meaning: "the provider stopped the response by its own policy" },
   // execution
+  APPROVAL_INVALID: {
+    stage: "execution",
+    meaning: "the executor did not find the signed answers that the grant rests on",
+  },
   CLAIM_LOST: { stage: "execution", meaning: "another executor holds the call" },
   COMMAND_NOT_FOUND: { stage: "execution", meaning: "the program is not in the executor's table" },
   DISK_FULL: { stage: "execution", meaning: "the executor's volume has no room left; nothing was changed" },

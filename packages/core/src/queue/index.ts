@@ -19,7 +19,9 @@ export {
   type MessagePurpose,
   type QueueFamily,
 } from "./contracts.ts";
+export { readNotice, sendNotice } from "./feed.ts";
 export { sendCancel, sendEnded, watchCancels, watchSignals } from "./control.ts";
 export { createPublisher, messageOf, type Publisher, type PublishOptions } from "./publish.ts";
 export { createCancelBoard, RUN_CANCELLED, type CancelBoard } from "./cancel-board.ts";
+export { wakeApproval } from "./wake-approval.ts";
 export { countQueues, type QueueCount } from "./counts.ts";

@@ -19,6 +19,7 @@ export {
   type TurnParts,
 } from "./ids.ts";
 export {
+  createApproverKey,
   createKeyrings,
   parseKeyring,
   ROLES,
@@ -26,6 +27,7 @@ export {
   type Keyring,
   type Role,
   type SealName,
+  type TrustedKey,
 } from "./keyring.ts";
 export { openSealed, sealBody, type SealPlace } from "./seal.ts";
 export {

@@ -20,14 +20,14 @@ export type SealName = keyof typeof SEALS;
 
 const pem = z.string().startsWith("-----BEGIN ");
 const keyId = z.string().regex(/^[a-z0-9-]{1,64}$/);
-const trustedKeys = z.array(
-  z.strictObject({
-    keyId,
-    publicKey: pem,
-    /** of a person's own key: the only name that it may answer in; a key without one answers for all whom it knows */
-    name: z.string().min(1).max(128).exactOptional(),
-  }),
-);
+const trustedKey = z.strictObject({
+  keyId,
+  publicKey: pem,
+  /** of a person's own key: the only name that it may answer in; a key without one answers for all whom it knows */
+  name: z.string().min(1).max(128).exactOptional(),
+});
+export type TrustedKey = z.infer<typeof trustedKey>;
+const trustedKeys = z.array(trustedKey);
 const sealKeys = z.strictObject({
   current: keyId,
   keys: z.array(z.strictObject({ keyId, key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/) })).min(1),
@@ -81,11 +81,7 @@ export function parseKeyring(text: string, place: { readonly file: string; reado
 /** Makes a matching set of keyrings, one for each role, each with no more than its role needs. */
 export function createKeyrings(): Readonly<Record<Role, Keyring>> {
   const pairs = perRole((role) => {
-    const { privateKey, publicKey } = generateKeyPairSync("ed25519", {
-      privateKeyEncoding: { type: "pkcs8", format: "pem" },
-      publicKeyEncoding: { type: "spki", format: "pem" },
-    });
-    return { keyId: newKeyId(role), privateKey, publicKey };
+    return { keyId: newKeyId(role), ...newPair() };
   });
   const seals = {
     conversation: newSealKeys("conversation"),
@@ -103,6 +99,36 @@ export function createKeyrings(): Readonly<Record<Role, Keyring>> {
       namesOf(seals).flatMap((name) => (holdersOf(name).includes(role) ? [[name, seals[name]]] : [])),
     ),
   }));
+}
+
+/**
+ * Makes a key with which one person answers for themselves: their keyring, which stays with them, and what others need to
+ * know of it. `trusted`: whose records the person's own tools will verify.
+ */
+export function createApproverKey(
+  name: string,
+  trusted: Keyring["trusted"],
+): { readonly keyring: Keyring; readonly approver: TrustedKey } {
+  const { privateKey, publicKey } = newPair();
+  const keyId = newKeyId("approver");
+  const approver = { name, keyId, publicKey };
+  return {
+    approver,
+    keyring: {
+      v: 1,
+      role: "approver",
+      signing: { keyId, privateKey },
+      trusted: { ...trusted, approver: [...trusted.approver, approver] },
+      seals: {},
+    },
+  };
+}
+
+function newPair(): { readonly privateKey: string; readonly publicKey: string } {
+  return generateKeyPairSync("ed25519", {
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
 }
 
 function perRole<T>(make: (role: Role) => T): Record<Role, T> {

@@ -189,7 +189,19 @@ export const callHashSchema = z.object({
   policyDigest: z.string().optional(),
   notAfter: number.optional(),
   grant: number.default(0),
+  /** of a call that waits for people: the end of the wait, and what the validator asked them */
   approvalUntil: number.optional(),
+  /** how many questions were asked about it; this one is known by its nonce */
+  request: number.default(0),
+  nonce: z.string().optional(),
+  /** signed by the validator */
+  askRecord: z.string().optional(),
+  /** the job on `approvals` was there: from now on its absence means that somebody removed it */
+  parkedAt: number.optional(),
+  /** the workspace's epoch when it was asked */
+  askedEpoch: number.optional(),
+  /** who approved */
+  approvers: json(z.array(z.string())).optional(),
   grantRecord: z.string().optional(),
   /** the grant that was taken back when it was asked about once more: the next one follows it */
   voidGrant: number.optional(),

@@ -27,6 +27,10 @@ export interface LogFields {
   readonly port?: number;
   readonly digest?: string;
   readonly detail?: string;
+  /** of the console: who, and what they asked for by the pattern of its route */
+  readonly by?: string;
+  readonly action?: string;
+  readonly status?: number;
 }
 
 /** What happened, from a closed list, so that a search for one finds all. */
@@ -41,6 +45,10 @@ export type LogEvent =
   | "call_resolved"
   | "call_settled"
   | "claims_gate"
+  | "console_failed"
+  | "console_login"
+  | "console_refused"
+  | "console_serving"
   | "handler_failed"
   | "key_reused"
   | "kill_switch_turned"

@@ -17,7 +17,7 @@ export const retention = (least: 0 | 1) =>
     .max(365 * 86_400_000);
 export const port = z.coerce.number().int().min(0).max(65_535);
 
-export const SERVICES = ["streamer", "validator", "executor"] as const;
+export const SERVICES = ["streamer", "validator", "executor", "console"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 type Reader = ServiceName | "cli" | "gateway";
 

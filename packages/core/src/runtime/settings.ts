@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { list, milliseconds, port, SERVICES, text, type Setting } from "./setting.ts";
+import { CONSOLE_SETTINGS } from "./console-settings.ts";
 import { EXECUTOR_SETTINGS } from "./executor-settings.ts";
 import { VALIDATOR_SETTINGS } from "./validator-settings.ts";
 
@@ -72,7 +73,7 @@ export const SETTINGS = {
     env: "AIRLOCK_ROUTES",
     schema: text,
     fallback: "config/routes.yaml",
-    readers: ["streamer", "validator", "cli"],
+    readers: ["streamer", "validator", "console", "cli"],
     doc: "file with the model routes",
   },
   policies: {
@@ -119,6 +120,7 @@ export const SETTINGS = {
   },
   ...VALIDATOR_SETTINGS,
   ...EXECUTOR_SETTINGS,
+  ...CONSOLE_SETTINGS,
   data: {
     env: "AIRLOCK_DATA",
     schema: text,

@@ -77,6 +77,12 @@ export const globalKeys = {
   approvals: "airlock:approvals",
   /** Capped stream of what people want to hear of, over all runs: questions, answers, ends, unknown outcomes, suspended routes; validator. */
   feed: "airlock:feed",
+  /** A browser's session by the digest of its cookie; console. */
+  consoleSession: (digest: string) => `airlock:console:session:${digest}`,
+  /** Count of the latest failed logins of a name, an address, or both; console. */
+  consoleLogins: (digest: string) => `airlock:console:logins:${digest}`,
+  /** Capped stream of what people asked of the console, and how it was answered; console. */
+  consoleAudit: "airlock:console:audit",
   /** Hash of what people have stopped, by its name; validator. */
   kill: "airlock:kill",
   /** Lease of the one sweeping validator. */

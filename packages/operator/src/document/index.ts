@@ -1,3 +1,10 @@
+export { listApprovals, readApproval, readAsked, type Asked } from "./approvals.ts";
+export {
+  approvalDocumentSchema,
+  approvalEntrySchema,
+  type ApprovalDocument,
+  type ApprovalEntry,
+} from "./approval-schemas.ts";
 export { assertSubmitted, readRunDocument, type CallDocument, type RunDocument } from "./run-document.ts";
 export { listRoutes, verifiedModels, type ReportDocument, type RouteDocument } from "./route-list.ts";
 export { listTools, type ToolDocument } from "./tool-list.ts";

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { RISKS } from "@airlock/core/policy";
+
+const time = z.iso.datetime();
+const digest = z.string();
+
+/** One call that waits for people, without anything of what it would do. */
+export const approvalEntrySchema = z.strictObject({
+  itemKey: z.string(),
+  run: z.string(),
+  tool: z.string(),
+  effect: z.enum(["read", "idempotent", "mutating"]),
+  risk: z.enum(RISKS),
+  quorum: z.int().min(1),
+  /** who has approved so far */
+  approvals: z.array(z.string()).readonly(),
+  requestedBy: z.string(),
+  askedAt: time,
+  expiresAt: time,
+  /** why policy asks, in the words of its author */
+  reason: z.string().nullable(),
+  rule: z.string().nullable(),
+  labels: z.record(z.string(), z.string()).readonly(),
+});
+export type ApprovalEntry = Readonly<z.infer<typeof approvalEntrySchema>>;
+
+const shownSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("argv"),
+    argv: z.array(z.string()).readonly(),
+    cwd: z.string().nullable(),
+  }),
+  /** a unified diff; what a file would become where it is not known what it is now */
+  z.strictObject({ kind: z.literal("diff"), diff: z.string() }),
+  z.strictObject({ kind: z.literal("json") }),
+]);
+
+/** What an approver has to see: only for those who may approve. */
+export const approvalDocumentSchema = approvalEntrySchema.extend({
+  evidence: z.strictObject({
+    /** as they would run */
+    arguments: z.record(z.string(), z.unknown()),
+    shown: shownSchema,
+    claims: z
+      .strictObject({
+        reads: z.array(z.string()).readonly(),
+        writes: z.array(z.string()).readonly(),
+        workspace: z.enum(["none", "read", "write"]),
+      })
+      .nullable(),
+    siblings: z
+      .array(z.strictObject({ itemKey: z.string(), tool: z.string(), state: z.string() }))
+      .readonly(),
+    /** whether anything may have changed the run's tree since it was asked; null where nobody can say */
+    treeChanged: z.boolean().nullable(),
+    nonce: z.string(),
+    argumentsDigest: digest,
+    policyDigest: digest,
+  }),
+});
+export type ApprovalDocument = Readonly<z.infer<typeof approvalDocumentSchema>>;

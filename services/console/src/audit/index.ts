@@ -1,0 +1,1 @@
+export { createAudit, readAudit, type Audit, type AuditEntry, type AuditRecord } from "./audit.ts";

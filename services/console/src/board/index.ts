@@ -1,0 +1,1 @@
+export { registerBoard } from "./register-board.ts";
