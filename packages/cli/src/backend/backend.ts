@@ -1,6 +1,9 @@
 import type { FINDINGS } from "@airlock/core/contract";
 import type { ActionAnswer, ACTIONS, KillSwitch, Route, RunSpec } from "@airlock/core/run";
+import type { SignedRecord } from "@airlock/core/record";
 import type {
+  ApprovalDocument,
+  ApprovalEntry,
   DiffDocument,
   LedgerDocument,
   PoolDocument,
@@ -13,6 +16,7 @@ import type {
   ToolDocument,
 } from "@airlock/operator/document";
 import type { TimedEvent } from "@airlock/operator/follow";
+import type { AnswerResult } from "@airlock/operator/order";
 
 /** What people ask of a run that ended for them to look at. */
 export interface AskedAction {
@@ -37,6 +41,14 @@ export interface AskedSwitch {
   readonly reason: string;
 }
 
+export interface AskedAnswer {
+  readonly itemKey: string;
+  readonly answer: "approve" | "deny";
+  readonly reason: string;
+  /** of the question that was seen */
+  readonly nonce: string;
+}
+
 /** Under which id an order was sent, and what came of it; null: nobody has told of it in time. */
 export interface Answered {
   readonly id: string;
@@ -58,6 +70,13 @@ export interface Backend {
   /** Of an ended run nothing is requested. */
   cancel(id: string, reason: string): Promise<{ readonly state: string; readonly requested: boolean }>;
   act(asked: AskedAction): Promise<Answered>;
+
+  approvals(): Promise<readonly ApprovalEntry[]>;
+  approval(itemKey: string): Promise<ApprovalDocument>;
+  /** Answers in the name of whoever acts. */
+  answer(asked: AskedAnswer): Promise<AnswerResult>;
+  /** Hands in what somebody signed with a key of their own. */
+  handIn(itemKey: string, record: SignedRecord): Promise<AnswerResult>;
 
   quarantine(filter: QuarantineFilter): Promise<readonly QuarantineEntry[]>;
   quarantined(target: string, options: { readonly raw: boolean }): Promise<QuarantineDocument>;

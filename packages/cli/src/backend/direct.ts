@@ -2,16 +2,18 @@
 // what only files tell needs none.
 import type { KillSwitch, Routes } from "@airlock/core/run";
 import { isFinalRun, readKillSwitches, readRun } from "@airlock/core/run";
-import { parseItemKey } from "@airlock/core/record";
+import { parseItemKey, type Keyring } from "@airlock/core/record";
 import type { ToolCatalog } from "@airlock/core/tool";
 import {
   assertSubmitted,
+  listApprovals,
   listPools,
   listQuarantine,
   listRoutes,
   listRuns,
   listTools,
   listUnknown,
+  readApproval,
   readDiffDocument,
   readLedger,
   readQuarantine,
@@ -19,6 +21,7 @@ import {
 } from "@airlock/operator/document";
 import { followEvents, readEvents } from "@airlock/operator/follow";
 import {
+  answerCall,
   awaitAnswer,
   awaitSwitch,
   cancelRun,
@@ -26,6 +29,7 @@ import {
   sendAction,
   sendKill,
   sendResolution,
+  storeAnswer,
   submitRun,
 } from "@airlock/operator/order";
 import type { Session } from "../session/index.ts";
@@ -35,6 +39,8 @@ export interface DirectPlace {
   readonly open: () => Promise<Session>;
   readonly routes: () => Routes;
   readonly catalog: () => ToolCatalog;
+  /** signs answers in any name */
+  readonly approver: () => Keyring;
 }
 
 export function directBackend(place: DirectPlace): Backend {
@@ -54,6 +60,11 @@ export function directBackend(place: DirectPlace): Backend {
     diff: (id) => use((to) => readDiffDocument(to, id)),
     cancel: (id, reason) => use((to) => cancel(to, id, reason)),
     act: (asked) => use((to) => act(to, asked)),
+    approvals: () => use((to) => listApprovals(to)),
+    approval: (itemKey) => use((to) => readApproval(to, itemKey)),
+    answer: (asked) =>
+      use((to) => answerCall({ ...to, approver: place.approver() }, { ...asked, approver: to.by })),
+    handIn: (_, record) => use((to) => storeAnswer(to, record)),
     quarantine: (filter) => use((to) => listQuarantine(to, filter)),
     quarantined: (target, options) => use((to) => readQuarantine(to, target, options)),
     unknown: (run) => use((to) => listUnknown(to, run)),

@@ -1,8 +1,9 @@
 // A command line's environment and folder in, the backend that they name out: HTTP where AIRLOCK_URL is set, else this
 // machine's Redis and keys.
-import { loadRoutes, loadTools } from "@airlock/core/runtime";
+import path from "node:path";
+import { loadKeyring, loadRoutes, loadTools } from "@airlock/core/runtime";
 import { cliConfig, type Environment } from "../config.ts";
-import { routesFile, toolsPlace } from "../local/index.ts";
+import { dataPaths, routesFile, toolsPlace } from "../local/index.ts";
 import { dataFolder, openSession, redisUrlFor } from "../session/index.ts";
 import type { Backend } from "./backend.ts";
 import { directBackend } from "./direct.ts";
@@ -30,5 +31,12 @@ export function openBackend(place: BackendPlace): Backend {
     },
     routes: () => loadRoutes(routesFile({ data, environment, folder })),
     catalog: () => loadTools(toolsPlace(folder, config)).catalog,
+    approver: () => loadKeyring(approverFile(place, data), "approver"),
   });
+}
+
+/** Who can read it can answer in any name: the console's own, or the one that `airlock up` made. */
+function approverFile({ environment, folder }: BackendPlace, data: string): string {
+  const named = environment["AIRLOCK_APPROVER_KEYRING"];
+  return named === undefined ? dataPaths(data).keyring("approver") : path.resolve(folder, named);
 }
