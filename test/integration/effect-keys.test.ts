@@ -46,7 +46,15 @@ function key(turn: number, attempt = 1, ordinal = 0): string {
 async function begun(item: string): Promise<void> {
   await server.redis.hset(runKeys(run).call(item), { state: "POLICY_APPROVED", grant: 1 });
   const now = await redisNow(server.redis);
-  const claim = { itemKey: item, owner: "e", leaseMs: 60_000, knownFence: 0, grant: 1, digest: DIGEST };
+  const claim = {
+    itemKey: item,
+    owner: "e",
+    leaseMs: 60_000,
+    knownFence: 0,
+    nonce: null,
+    grant: 1,
+    digest: DIGEST,
+  };
   const call = {
     tool: "write_file",
     effect: "mutating",

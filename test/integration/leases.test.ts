@@ -55,6 +55,7 @@ async function started(): Promise<Lease> {
     owner: OWNER,
     leaseMs: 60_000,
     knownFence: 0,
+    nonce: null,
     grant: 1,
     digest: "d".repeat(64),
   };
@@ -108,6 +109,7 @@ describe("a lease", () => {
       owner: "executor-2",
       leaseMs: 60_000,
       knownFence: 0,
+      nonce: null,
       grant: 1,
       digest: "d".repeat(64),
     };

@@ -199,6 +199,7 @@ describe("the retention of a run whose output was checked and applied", () => {
       owner: "e",
       leaseMs: 1_000,
       knownFence: 0,
+      nonce: null,
       grant: 1,
       digest,
       tool,

@@ -132,6 +132,7 @@ async function lose(owner: string, tool = "write_file"): Promise<void> {
     owner,
     leaseMs: 60_000,
     knownFence: 0,
+    nonce: null,
     grant: 1,
     digest: DIGEST,
     tool,

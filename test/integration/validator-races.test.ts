@@ -1,5 +1,5 @@
 import { Queue } from "bullmq";
-import { createPublisher, queuePrefix } from "@airlock/core/queue";
+import { createPublisher, queuePrefix, parkedJobs } from "@airlock/core/queue";
 import {
   createKeyrings,
   itemKey,
@@ -83,6 +83,7 @@ beforeAll(async () => {
     store: createValidatorStore(redis, { keepMs: 600_000 }),
     breaker: createRouteBreaker(redis, { mismatches: 5, windowMs: 60_000, openMs: 60_000, probeMs: 60_000 }),
     publisher: createPublisher({ redis, keyring: keyrings.validator }),
+    asks: parkedJobs(redis, "approvals"),
     routes: parseRoutes(
       "routes: { gateway: { family: responses, baseUrl: 'http://127.0.0.1:1', models: ['**'] } }",
       "routes.yaml",
@@ -95,6 +96,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  await deps.asks.close();
   await executions.close();
   await deps.publisher.close();
   await server.close();

@@ -71,6 +71,7 @@ export async function startDurableExecutor(options: DurableExecutorOptions): Pro
       owner,
       leaseMs: 60_000,
       knownFence: durability.knownFence(itemKey),
+      nonce: null,
       grant: 1,
       digest: DIGEST,
       tool: "write_file",

@@ -11,7 +11,7 @@ export interface Book {
   now(): Promise<number>;
   pass(ms: number): Promise<void>;
   /** What the validator writes of a call. */
-  call(itemKey: string, fields: { state?: string; grant?: number; settled?: string }): Promise<void>;
+  call(itemKey: string, fields: { state?: string; grant?: number; settled?: string; nonce?: string }): Promise<void>;
   endRun(how: "cancelled" | "endedAt"): Promise<void>;
   /** Nothing is left of the run and its calls but what the ledger keeps. */
   forgetRun(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Book {
   result(itemKey: string): Promise<string | null>;
 }
 
-type Facts = { state: string; grant: number; settled: boolean };
+type Facts = { state: string; grant: number; settled: boolean; nonce?: string };
 
 export function openMemoryBook(): Promise<Book> {
   const run = newRunId();
@@ -40,12 +40,13 @@ export function openMemoryBook(): Promise<Book> {
     async pass(ms) {
       stand.now += ms;
     },
-    async call(key, { state, grant, settled }) {
-      const known = calls.get(key) ?? { state: "POLICY_APPROVED", grant: 0, settled: false };
+    async call(key, { state, grant, settled, nonce }) {
+      const known = calls.get(key) ?? { state: "POLICY_APPROVED", grant: 0, settled: false, };
       calls.set(key, {
         state: state ?? known.state,
         grant: grant ?? known.grant,
         settled: known.settled || settled !== undefined,
+        ...(nonce === undefined ? {} : { nonce }),
       });
     },
     async endRun() {

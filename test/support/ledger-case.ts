@@ -62,6 +62,7 @@ export async function claim(
     owner: "executor-1",
     leaseMs: LEASE_MS,
     knownFence: 0,
+    nonce: null,
     grant: 1,
     digest: DIGEST,
     tool: "write_file",

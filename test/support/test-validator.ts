@@ -1,6 +1,6 @@
 import { Queue } from "bullmq";
 import type { ResponseBody } from "@airlock/core/contract";
-import { createPublisher, queuePrefix, type Publisher } from "@airlock/core/queue";
+import { createPublisher, parkedJobs, queuePrefix, type Publisher } from "@airlock/core/queue";
 import { createKeyrings, newRunId, type Keyring, type Role } from "@airlock/core/record";
 import {
   beatPool,
@@ -72,6 +72,7 @@ export function createTestValidator(
   const catalog = createCatalog(BUILTIN_MANIFESTS);
   const logged: string[] = [];
   const counted: string[] = [];
+  const asks = parkedJobs(redis, "approvals");
   const policies = new Map(loadPolicyProfiles(`${ROOT}/config/policies`));
   const deps: Deps = {
     config: CONFIG,
@@ -79,6 +80,7 @@ export function createTestValidator(
     keyring: keyrings.validator,
     store: createValidatorStore(redis, { keepMs: 600_000 }),
     publisher: publishers.validator,
+    asks,
     routes: parseRoutes(
       `routes: { ${route.name}: { family: ${route.family}, baseUrl: 'http://127.0.0.1:1', models: ['**'] } }`,
       "routes.yaml",
@@ -122,6 +124,7 @@ export function createTestValidator(
     },
     async close() {
       await turns.close();
+      await asks.close();
       await Promise.all(Object.values(publishers).map((publisher: Publisher) => publisher.close()));
     },
   };

@@ -31,6 +31,7 @@ export function ledgerCall(redis: Redis): Hop {
         owner: "bench",
         leaseMs: 30_000,
         knownFence: 0,
+        nonce: null,
         grant: 1,
         digest: DIGEST,
         tool: "write_file",

@@ -1,4 +1,4 @@
-import type { Publisher } from "@airlock/core/queue";
+import type { ParkedJobs, Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
 import type { RouteBreaker, Routes, ValidatorStore } from "@airlock/core/run";
 import type { Log, Metrics, Policies } from "@airlock/core/runtime";
@@ -14,6 +14,8 @@ export interface Deps {
   readonly keyring: Keyring;
   readonly store: ValidatorStore;
   readonly publisher: Publisher;
+  /** the jobs on `approvals` */
+  readonly asks: ParkedJobs;
   readonly routes: Routes;
   readonly breaker: RouteBreaker;
   readonly policies: Policies;

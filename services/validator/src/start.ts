@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { consume, createPublisher, type Delivery } from "@airlock/core/queue";
+import { consume, createPublisher, parkedJobs, type Delivery } from "@airlock/core/queue";
 import { createRouteBreaker, createValidatorStore } from "@airlock/core/run";
 import {
   loadRoutes,
@@ -10,6 +10,8 @@ import {
 } from "@airlock/core/runtime";
 import { createJudge } from "@airlock/core/verdict";
 import { onCommand } from "./admission/on-command.ts";
+import { onAsk } from "./approval/on-ask.ts";
+import { watchRemoved } from "./approval/sweep-approvals.ts";
 import { breakerSettings, validatorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { onResponse } from "./outcome/on-response.ts";
@@ -29,6 +31,7 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     redis,
     keyring,
     publisher,
+    asks: parkedJobs(redis, "approvals"),
     catalog,
     log,
     metrics,
@@ -40,11 +43,13 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
   };
   const consumers = consumeAll(context, deps);
   const sweeping = runSweeper(deps, `${hostname()}-${process.pid}`, context.signal);
+  const watching = watchRemoved(deps, context.signal);
   return {
     consumers,
     async close() {
       served.close();
-      await sweeping;
+      await Promise.all([sweeping, watching]);
+      await deps.asks.close();
       await publisher.close();
     },
   };
@@ -57,10 +62,12 @@ function consumeAll(context: ServiceContext, deps: Deps): RunningService["consum
     item: (delivery: Delivery<"item">) => onItem(deps, delivery),
     response: (delivery: Delivery<"response">) => onResponse(deps, delivery),
   };
+  const approvals = { ask: (delivery: Delivery<"ask">) => onAsk(deps, delivery) };
   const results = { result: (delivery: Delivery<"result">) => onResult(deps, delivery) };
   return [
     consume(context, { family: "commands", handlers: commands }, options),
     consume(context, { family: "items", handlers: items }, options),
+    consume(context, { family: "approvals", handlers: approvals }, options),
     consume(context, { family: "results", handlers: results }, options),
   ];
 }

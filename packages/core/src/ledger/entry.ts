@@ -44,6 +44,8 @@ export const ledgerEntrySchema = z.object({
   tool: z.string(),
   effect: z.enum(["read", "idempotent", "mutating"]),
   leaseUntil: number,
+  /** of the approval that it was claimed under: consumed, and good for this call alone; empty for none */
+  nonce: z.string().optional(),
   /** the end of the decision that it was claimed under */
   notAfter: number.optional(),
   /** of the workspace's lease; none for a call that only reads */

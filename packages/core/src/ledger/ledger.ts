@@ -15,6 +15,8 @@ export interface ClaimRequest {
   readonly effect: EffectClass;
   readonly expiresAt: number;
   readonly notAfter: number;
+  /** Of the approval that the grant rests on, which this claim consumes; null where it rests on none. */
+  readonly nonce: string | null;
 }
 
 /** What a claim finds. Only `claimed` may go on; every other answer runs nothing. */
@@ -31,7 +33,13 @@ export type ClaimAnswer =
   | { readonly kind: "regrant"; readonly fence: number; readonly errorClass: ErrorClass }
   | {
       readonly kind: "refused";
-      readonly reason: "no_call" | "superseded" | "key_reused" | "too_old";
+      readonly reason:
+        | "no_call"
+        | "superseded"
+        | "key_reused"
+        | "too_old"
+        | "other_approval"
+        | "approval_spent";
     };
 
 export interface Beginning {

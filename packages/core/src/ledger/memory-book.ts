@@ -8,7 +8,13 @@ import { STANDING } from "./standing.ts";
 export interface MemoryWorld {
   /** milliseconds */
   now(): number;
-  call(itemKey: string): { readonly state: string; readonly grant: number; readonly settled: boolean } | null;
+  call(itemKey: string): {
+    readonly state: string;
+    readonly grant: number;
+    readonly settled: boolean;
+    /** of the question that people answered about it */
+    readonly nonce?: string;
+  } | null;
   /** Of the call's run: whether it was cancelled or has ended; null where nothing is left of it. */
   run(itemKey: string): { readonly over: boolean } | null;
   /** A state was entered. */

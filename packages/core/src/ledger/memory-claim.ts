@@ -22,6 +22,10 @@ export function memoryClaim(book: MemoryBook, request: ClaimRequest): ClaimAnswe
     return { kind: "regrant", fence: own, errorClass: "OUTCOME_UNKNOWN" };
   }
   if (call.state !== "POLICY_APPROVED") return { kind: "refused", reason: "superseded" };
+  if ((call.nonce ?? null) !== request.nonce) return { kind: "refused", reason: "other_approval" };
+  if (entry?.startedAt !== undefined && (entry.nonce ?? "") !== (request.nonce ?? "")) {
+    return { kind: "refused", reason: "approval_spent" };
+  }
   // a claim whose lease is over: the call is nobody's again
   if (entry?.state === "CLAIMED") book.move(itemKey, "release", {});
   return taken(book, request, fence);
@@ -50,7 +54,7 @@ function taken(book: MemoryBook, request: ClaimRequest, fence: number): ClaimAns
   const { itemKey, owner, leaseMs, grant, digest, tool, effect, expiresAt, notAfter } = request;
   const { world } = book;
   const now = world.now();
-  const fields = { owner, grant, digest, tool, effect, notAfter };
+  const fields = { owner, grant, digest, tool, effect, notAfter, nonce: request.nonce ?? "" };
   const refuse = (transition: "cancel" | "expire" | "deny", errorClass: ErrorClass): ClaimAnswer => {
     const refused = { ...fields, fence, leaseUntil: 0, status: "refused", errorClass };
     book.move(itemKey, transition, { fields: refused, errorClass });

@@ -22,6 +22,8 @@ const claimReply = z.tuple([
     "superseded",
     "key_reused",
     "too_old",
+    "other_approval",
+    "approval_spent",
   ]),
   z.number(),
   z.number(),
@@ -83,6 +85,7 @@ async function claim(run: RunOnEntry, request: ClaimRequest): Promise<ClaimAnswe
     effect,
     request.expiresAt,
     request.notAfter,
+    request.nonce ?? "",
     told(itemKey, "CLAIMED", { tool }),
     told(itemKey, "OUTCOME_UNKNOWN", { tool, errorClass: "OUTCOME_UNKNOWN" }),
     told(itemKey, "POLICY_APPROVED", { tool, errorClass: "OUTCOME_UNKNOWN" }),
@@ -109,6 +112,8 @@ async function claim(run: RunOnEntry, request: ClaimRequest): Promise<ClaimAnswe
     case "superseded":
     case "key_reused":
     case "too_old":
+    case "other_approval":
+    case "approval_spent":
       return { kind: "refused", reason: kind };
   }
 }

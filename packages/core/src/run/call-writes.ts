@@ -7,7 +7,7 @@ import { fieldText } from "./fields.ts";
 import { once } from "./once.ts";
 import { turnFromList } from "./reads.ts";
 import type { TurnHash } from "./records.ts";
-import { ASK_AGAIN, DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
+import { DECIDE, RELEASE, SETTLE } from "./scripts/call-scripts.ts";
 
 type Fields = Parameters<typeof fieldText>[0];
 
@@ -27,12 +27,6 @@ export interface CallWrites {
     own: { readonly sealedArguments: string; readonly events: readonly RunEvent[] },
   ): Promise<boolean>;
   release(itemKey: string, lastGrant: number, fields: Fields): Promise<boolean>;
-  /** Has a granted call wait for a person instead: only if that grant is still its own. */
-  askAgain(
-    itemKey: string,
-    grant: number,
-    asked: { readonly fields: Fields; readonly events: readonly RunEvent[] },
-  ): Promise<boolean>;
   settle(
     itemKey: string,
     settlement: {
@@ -60,13 +54,6 @@ export function callWrites(redis: Redis): CallWrites {
       return once(redis, RELEASE, {
         keys: [keys.call(itemKey), keys.turn(turn), keys.run],
         args: [itemKey, lastGrant, fieldText(fields)],
-      });
-    },
-    async askAgain(itemKey, grant, { fields, events }) {
-      const { keys, turn } = placeOf(itemKey);
-      return once(redis, ASK_AGAIN, {
-        keys: [keys.call(itemKey), keys.turn(turn), keys.run, keys.events],
-        args: [itemKey, grant, fieldText(fields), eventText(events)],
       });
     },
     async settle(itemKey, { fields, events, ifGrant }) {

@@ -77,6 +77,8 @@ export const runHashSchema = z.object({
   pool: z.string().optional(),
   poolBoundAt: number.optional(),
   cancelled: flag,
+  /** the feed was told of its end */
+  told: flag,
   errorClass: z.string().optional(),
   detail: z.string().optional(),
   artifactKind: z.string().optional(),
@@ -202,6 +204,8 @@ export const callHashSchema = z.object({
   askedEpoch: number.optional(),
   /** who approved */
   approvers: json(z.array(z.string())).optional(),
+  /** who denied */
+  deniedBy: z.string().optional(),
   grantRecord: z.string().optional(),
   /** the grant that was taken back when it was asked about once more: the next one follows it */
   voidGrant: number.optional(),

@@ -2,6 +2,7 @@ import type { RunEvent } from "../contract/index.ts";
 import type { AttemptParts, TurnParts } from "../record/index.ts";
 import { eventText, runKeys, type Redis } from "../store/index.ts";
 import { pieceStart } from "./conversation.ts";
+import { askWrites, type AskWrites } from "./ask-writes.ts";
 import { callWrites, type CallWrites } from "./call-writes.ts";
 import { earlyCalls, type EarlyCalls } from "./early-calls.ts";
 import { budgetText, fieldText } from "./fields.ts";
@@ -16,7 +17,8 @@ import { unlocking, type Unlocking } from "./unlocking.ts";
 type Fields = Parameters<typeof fieldText>[0];
 
 /** The validator's writes: each is one script that compares before it sets, so that a repeated message changes nothing. */
-export interface ValidatorStore extends CallWrites, EarlyCalls, OpenTurns, QuarantineWrites, Unlocking {
+export interface ValidatorStore
+  extends AskWrites, CallWrites, EarlyCalls, OpenTurns, QuarantineWrites, Unlocking {
   admit(
     run: string,
     admission: {
@@ -85,6 +87,7 @@ export function createValidatorStore(redis: Redis, { keepMs }: { readonly keepMs
     ...quarantineWrites(redis),
     ...attemptWrites(redis),
     ...turnWrites(redis),
+    ...askWrites(redis),
     ...callWrites(redis),
     ...earlyCalls(redis),
     ...unlocking(redis),

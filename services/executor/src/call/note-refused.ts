@@ -9,6 +9,7 @@ type Reason = Extract<ClaimAnswer, { kind: "refused" }>["reason"];
 const ENDS: Readonly<Partial<Record<Reason, ErrorClass>>> = {
   key_reused: "KEY_REUSED",
   too_old: "TOO_OLD",
+  approval_spent: "APPROVAL_INVALID",
 };
 
 /**

@@ -85,6 +85,7 @@ function claim(deps: Deps, grant: Grant): Promise<ClaimAnswer> {
     effect: grant.effect,
     expiresAt: grant.expiresAt,
     notAfter: grant.notAfter,
+    nonce: grant.approval?.nonce ?? null,
   });
 }
 

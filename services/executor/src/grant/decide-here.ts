@@ -38,7 +38,13 @@ export async function decideHere(
   const request = { tool, effect, arguments: args, claims, place: grant.workspace };
   const decided = view === null ? evaluateCall(policy, request) : await evaluateInView(policy, request, view);
   if (decided.decision === "allow" || decided.decision === "flag") return null;
+  if (decided.decision === "approve" && isApproved(grant, decided.approval?.quorum ?? 1)) return null;
   return { ok: false, errorClass: "POLICY_CHANGED", detail: tellableReason(decided), tellable: true };
+}
+
+/** By as many as this executor's policy asks for: their answers were judged before. */
+function isApproved({ approval }: ExecutionBody, quorum: number): boolean {
+  return approval !== undefined && approval.quorum >= quorum;
 }
 
 /** Whether the policy lets a run read or write a path that no argument names; what can't be told is out of bounds. */

@@ -10,6 +10,7 @@ import { openArguments, readItem } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import { manifestDigest, OWN_TOOLS, type ToolManifest } from "@airlock/core/tool";
 import type { Deps } from "../deps.ts";
+import { checkApproval } from "./check-approval.ts";
 import { decideHere } from "./decide-here.ts";
 
 const OWN_ARGUMENTS = { maxBytes: 33_554_432, maxDepth: 16, topLevel: "object" } as const;
@@ -37,7 +38,9 @@ export async function openCall(deps: Deps, grant: ExecutionBody): Promise<Opened
     }
     const args = own === null ? await itemArguments(deps, grant) : await ownArguments(deps, grant);
     if (args === null) return refused("GRANT_INVALID", "the item is not the one that the grant is bound to");
-    return (await decideHere(deps, grant, { manifest, args, view: null })) ?? { ok: true, manifest, args };
+    const refusal =
+      (await decideHere(deps, grant, { manifest, args, view: null })) ?? (await checkApproval(deps, grant));
+    return refusal ?? { ok: true, manifest, args };
   } catch (error) {
     if (error instanceof AirlockError && error.retry === "never")
       return refused("GRANT_INVALID", error.message);

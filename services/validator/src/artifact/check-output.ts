@@ -2,6 +2,7 @@
 // stored and unlocked like any other, under a key that no item of the response can have.
 import { ownCallKey, type AttemptParts, type OwnCall } from "@airlock/core/record";
 import { sealArguments } from "@airlock/core/run";
+import { askPeople } from "../approval/ask-people.ts";
 import type { Deps } from "../deps.ts";
 import { endOver } from "../outcome/end-over.ts";
 import { endRun } from "../outcome/end-run.ts";
@@ -43,6 +44,7 @@ export async function checkOutput(
     leaves,
   });
   if (answer === "stale") return null;
+  if (answer === "unlocked" && asks) await askPeople(deps, run, itemKey);
   if (answer === "unlocked") return "check_artifact";
   await endOver(deps, attempt, { over: answer, calls: [itemKey] });
   return "end_run";

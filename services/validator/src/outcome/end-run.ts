@@ -8,6 +8,7 @@ import type { Deps } from "../deps.ts";
 import { dropEarly } from "../settlement/drop-early.ts";
 import { settledEvent } from "../settlement/settled-event.ts";
 import { lastText } from "./last-text.ts";
+import { tellEnded } from "./tell-ended.ts";
 
 export interface Ending {
   readonly state: FinalRunState;
@@ -59,6 +60,7 @@ export async function endRun(deps: Deps, turn: TurnParts, asked: Ending): Promis
     deps.log.write("info", "run_ended", { run, state, errorClass });
     deps.metrics.count("airlock_runs_ended_total", { state });
   }
+  await tellEnded(deps, run);
   await storeReport(deps, run);
   await leavePool(deps.redis, run);
   await sendEnded(deps.redis, run);

@@ -1,4 +1,5 @@
 import type { ResponseBody } from "@airlock/core/contract";
+import { sendNotice } from "@airlock/core/queue";
 import { attemptKey } from "@airlock/core/record";
 import type { Deps } from "../deps.ts";
 import { contractFinding } from "./contract-finding.ts";
@@ -10,5 +11,8 @@ export async function noteContract(deps: Deps, route: string, body: ResponseBody
   const { run, errorClass } = body;
   deps.metrics.count("airlock_route_breaker_total", { route, change });
   if (change === "closed") deps.log.write("info", "route_resumed", { route, run });
-  else deps.log.write("warn", "route_suspended", { route, run, errorClass });
+  else {
+    deps.log.write("warn", "route_suspended", { route, run, errorClass });
+    await sendNotice(deps.redis, { type: "route_suspended", route });
+  }
 }

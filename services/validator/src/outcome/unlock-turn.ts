@@ -1,4 +1,5 @@
 import { callDependencies, openClaims, readCall, type CallHash, type CallStage } from "@airlock/core/run";
+import { askPeople } from "../approval/ask-people.ts";
 import type { Deps } from "../deps.ts";
 import { dropEarly } from "../settlement/drop-early.ts";
 import { decideAgain } from "../release/release-call.ts";
@@ -26,7 +27,7 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
   const stages = new Map<string, CallStage>(
     [...calls].map(([itemKey, call]) => [itemKey, call.settled === undefined ? "waiting" : "settled"]),
   );
-  const asks = runnable.some(([, call]) => call.state === "AWAITING_APPROVAL");
+  const asked = runnable.filter(([, call]) => call.state === "AWAITING_APPROVAL");
   const { answer, settled } = await deps.store.unlock(body, {
     stages,
     needs: callDependencies(claimed, run.plan.parallel),
@@ -34,10 +35,11 @@ export async function unlockTurn(deps: Deps, committed: Committed): Promise<Unlo
     calls: [...calls.values()].filter(({ grant }) => grant === 0).length,
     mutatingCalls: runnable.filter(([, call]) => call.effect !== "read").length,
     limits: run.limits,
-    runState: asks ? "awaiting_approval" : "running",
+    runState: asked.length > 0 ? "awaiting_approval" : "running",
   });
   switch (answer) {
     case "unlocked":
+      for (const [itemKey] of asked) await askPeople(deps, run, itemKey);
       return { followed: "unlock_effects", settled: settledNow(calls, settled) };
     case "late":
     case "over_calls":

@@ -6,6 +6,8 @@ import { readCall, type CallHash } from "@airlock/core/run";
 import { errorFields } from "@airlock/core/runtime";
 import { redisNow } from "@airlock/core/store";
 import { judgeOwnCall } from "../artifact/judge-own-call.ts";
+import { approvalOf, type GrantedApproval } from "../approval/approval-of.ts";
+import { askingOf } from "../approval/asking-of.ts";
 import type { Deps } from "../deps.ts";
 import { bindRun } from "../pool/bind-run.ts";
 import { judgeStored } from "../verdict/judge-item.ts";
@@ -14,13 +16,16 @@ import { admittedRun } from "./admitted-run.ts";
 
 /**
  * `over`: the decision holds no more; `refused`: decided again, the call may not run, or nobody can say any more;
- * `passed`: it isn't this caller's to grant.
+ * `asks`: decided again, people have to approve it first, and have not; `passed`: it isn't this caller's to grant.
  */
 export type ReleaseAnswer =
   | { readonly kind: "released" | "over" | "passed" }
-  | { readonly kind: "refused"; readonly decided: Decided };
+  | { readonly kind: "refused" | "asks"; readonly decided: Decided };
 
-const UNDECIDED = { grantable: null, decided: {} } as const;
+const UNDECIDED = { grantable: null, askable: null, decided: {} } as const;
+
+/** What a call is decided to be when it is decided again. */
+export type Judged = Pick<Judgement, "grantable" | "askable" | "decided">;
 
 /**
  * Grants a call, one number above its last grant: only if that is the one that the caller knows of. `admitted` is the
@@ -43,13 +48,18 @@ export async function releaseCall(
   if (call.grant !== lastGrant || call.settled !== undefined) return { kind: "passed" };
   const now = await redisNow(deps.redis);
   if ((call.notAfter ?? 0) <= now) return { kind: "over" };
-  const { grantable, decided } = await decideAgain(deps, run, itemKey);
+  const judged = await decideAgain(deps, run, itemKey);
+  const { decided } = judged;
+  const asking = askingOf(deps, run, { call, judged });
+  const approval = asking === null ? null : await approvalOf(deps, { itemKey, run, call }, asking);
+  if (asking !== null && approval === null) return { kind: "asks", decided };
+  const grantable = asking?.grantable ?? judged.grantable;
   const { workspace } = run.plan;
   const turn = parseItemKey(itemKey);
   if (grantable === null || workspace === null || turn === null) return { kind: "refused", decided };
   const pool = await bindRun(deps, turn, run);
   if (pool === null) return { kind: "passed" };
-  const record = signGrant(deps, { run, workspace, pool }, { itemKey, call, now, grantable });
+  const record = signGrant(deps, { run, workspace, pool }, { itemKey, call, now, grantable, approval });
   const released = await deps.store.release(itemKey, lastGrant, {
     ...decided,
     grantRecord: record,
@@ -61,11 +71,7 @@ export async function releaseCall(
 }
 
 /** Nothing to grant where the call may not run; nothing decided either where what it was decided on was edited since. */
-export async function decideAgain(
-  deps: Deps,
-  run: AdmittedRun,
-  itemKey: string,
-): Promise<Pick<Judgement, "grantable" | "decided">> {
+export async function decideAgain(deps: Deps, run: AdmittedRun, itemKey: string): Promise<Judged> {
   try {
     const judged =
       ownCallOf(itemKey) === null
@@ -108,10 +114,11 @@ export function signGrant(
     readonly call: CallHash;
     readonly now: number;
     readonly grantable: Grantable;
+    readonly approval: GrantedApproval | null;
   },
 ): SignedRecord {
   const { run, workspace, pool } = place;
-  const { itemKey, call, now, grantable } = granted;
+  const { itemKey, call, now, grantable, approval } = granted;
   return deps.publisher.sign({
     purpose: "execution",
     body: {
@@ -126,6 +133,7 @@ export function signGrant(
       expiresAt: now + deps.config.grantMs,
       notAfter: Math.min(call.notAfter ?? 0, now + deps.config.decisionMs),
       ...(call.repeats === undefined ? {} : { repeats: call.repeats }),
+      ...(approval === null ? {} : { approval }),
     },
   });
 }

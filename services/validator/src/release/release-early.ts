@@ -27,7 +27,7 @@ export async function releaseEarly(deps: Deps, item: ItemBody): Promise<void> {
   if (grantable === null || grantable.effect !== "read" || workspace === null) return;
   const pool = await bindRun(deps, item, run);
   if (pool === null) return;
-  const record = signGrant(deps, { run, workspace, pool }, { itemKey, call, now, grantable });
+  const record = signGrant(deps, { run, workspace, pool }, { itemKey, call, now, grantable, approval: null });
   const released = await deps.store.releaseEarly(item, {
     fields: { ...decided, grantRecord: record, expiresAt: now + deps.config.grantMs },
     callLimit: run.limits.calls,

@@ -7,6 +7,7 @@ import { readCall, readTurn, turnProgress, type CallHash, type TurnHash } from "
 import { redisNow } from "@airlock/core/store";
 import { readAdmitted } from "../admission/read-admitted.ts";
 import { followCheck, isCheckTurn } from "../artifact/follow-check.ts";
+import { askPeople } from "../approval/ask-people.ts";
 import type { Deps } from "../deps.ts";
 import { endOver } from "../outcome/end-over.ts";
 import { releaseCall, type ReleaseAnswer } from "../release/release-call.ts";
@@ -49,6 +50,7 @@ async function releaseAll(
   let turn: TurnHash | null = null;
   for (const itemKey of free) {
     const call = await readCall(deps.redis, itemKey);
+    if (call?.state === "AWAITING_APPROVAL") await askPeople(deps, admitted ?? null, itemKey);
     if (call === null || call.state === "AWAITING_APPROVAL") continue;
     const answer = await releaseCall(deps, itemKey, { lastGrant: call.voidGrant ?? 0, admitted });
     turn = (await endUngranted(deps, { itemKey, call }, answer)) ?? turn;
@@ -56,11 +58,16 @@ async function releaseAll(
   return turn;
 }
 
+/** What is kept of why: the decision that refused it, or the person who did, with their words. */
+type Kept = Decided & { readonly deniedBy?: string };
+
 /** Why a call is ended without having run. */
 const UNGRANTED = {
   over: { settled: "EXPIRED", errorClass: "GRANT_EXPIRED" },
   refused: { settled: "DENIED", errorClass: "POLICY_CHANGED" },
   stopped: { settled: "DENIED", errorClass: "KILL_SWITCH" },
+  denied: { settled: "DENIED", errorClass: "APPROVAL_DENIED" },
+  removed: { settled: "DENIED", errorClass: "APPROVAL_REMOVED" },
   unapproved: { settled: "EXPIRED", errorClass: "APPROVAL_EXPIRED" },
 } as const satisfies Record<string, { readonly settled: ItemState; readonly errorClass: ErrorClass }>;
 
@@ -76,6 +83,9 @@ export async function endUngranted(
       return null;
     case "over":
       return endCall(deps, { itemKey, call }, "over");
+    case "asks":
+      await askAnew(deps, { itemKey, call }, answer.decided);
+      return null;
     case "refused":
       return endCall(
         deps,
@@ -85,10 +95,33 @@ export async function endUngranted(
   }
 }
 
+/** Policy let the call through and asks for people now: it waits for them, and its grants so far are void. */
+async function askAnew(
+  deps: Deps,
+  { itemKey, call }: { readonly itemKey: string; readonly call: CallHash },
+  decided: Decided,
+): Promise<void> {
+  const approvalUntil = (await redisNow(deps.redis)) + deps.config.approvalMs;
+  const states = ["SCHEMA_VALID", "AWAITING_APPROVAL"] as const;
+  await deps.store.askAgain(itemKey, call.grant, {
+    fields: { ...decided, approvalUntil },
+    events: states.map((state) => ({
+      type: "item_state",
+      itemKey,
+      state,
+      tool: call.tool,
+      rule: decided.rule ?? null,
+      errorClass: null,
+      bytes: null,
+    })),
+  });
+  await askPeople(deps, null, itemKey);
+}
+
 /** Ends a call that nothing may run any more; one that was granted since it was read stays as it is. */
 export async function endCall(
   deps: Deps,
-  ended: { readonly itemKey: string; readonly call: CallHash; readonly decided?: Decided },
+  ended: { readonly itemKey: string; readonly call: CallHash; readonly decided?: Kept },
   why: keyof typeof UNGRANTED,
 ): Promise<TurnHash> {
   const { itemKey, call, decided = {} } = ended;

@@ -6,6 +6,7 @@ import type { ErrorClass } from "@airlock/core/fault";
 import { parseItemKey } from "@airlock/core/record";
 import { readCall, type CallHash } from "@airlock/core/run";
 import { redisNow } from "@airlock/core/store";
+import { askPeople } from "../approval/ask-people.ts";
 import type { Deps } from "../deps.ts";
 import { admittedRun } from "../release/admitted-run.ts";
 import { decideAgain } from "../release/release-call.ts";
@@ -20,8 +21,8 @@ export async function onRepeated(deps: Deps, body: Repeated, call: CallHash): Pr
   if (call.settled !== undefined || call.state !== "POLICY_APPROVED" || grant !== call.grant) return;
   const run = await admittedRun(deps, body.run);
   if (run === null) return;
-  const { grantable, decided } = await decideAgain(deps, run, itemKey);
-  if (grantable === null) {
+  const { grantable, askable, decided } = await decideAgain(deps, run, itemKey);
+  if (grantable === null && askable === null) {
     await endUngranted(deps, { itemKey, call }, { kind: "refused", decided });
     return;
   }
@@ -41,6 +42,7 @@ export async function onRepeated(deps: Deps, body: Repeated, call: CallHash): Pr
         stateEvent(itemKey, call, { state, errorClass: "REPEATED_EFFECT" }),
       );
       await deps.store.askAgain(itemKey, grant, { fields, events });
+      await askPeople(deps, run, itemKey);
     }
   }
 }

@@ -1,6 +1,6 @@
 // Takes the executor's signed result of a grant, gives the call's settlement and what it sets free;
 // refuses results of calls that were never granted, and changes nothing for one that is settled.
-import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
+import { DONE, sendNotice, type Delivery, type Handled } from "@airlock/core/queue";
 import { parseItemKey } from "@airlock/core/record";
 import { readCall, type CallHash, type TurnHash } from "@airlock/core/run";
 import { readAdmitted } from "../admission/read-admitted.ts";
@@ -29,7 +29,7 @@ export async function onResult(deps: Deps, { body }: Delivery<"result">): Promis
     return DONE;
   }
   if (body.kind === "settled") {
-    const turn = await settle(deps, body, run);
+    const turn = await settle(deps, body, { run, known: call });
     await advanceTurn(deps, parts, { run, turn });
     return DONE;
   }
@@ -65,11 +65,14 @@ function patienceMs(grant: number): number {
 async function settle(
   deps: Deps,
   body: Extract<Result, { kind: "settled" }>,
-  run: AdmittedRun | null,
+  { run, known }: { readonly run: AdmittedRun | null; readonly known: CallHash },
 ): Promise<TurnHash> {
   const { itemKey, state, status, errorClass, detail, contentDigest, resultBytes, durationMs } = body;
   const fields = { settled: state, status, errorClass, detail, contentDigest, resultBytes, durationMs };
   if (state !== "EXECUTED") await deps.store.noteRefused(body.run);
+  if (state === "OUTCOME_UNKNOWN" && known.settled === undefined) {
+    await sendNotice(deps.redis, { type: "outcome_unknown", run: body.run, itemKey, tool: known.tool });
+  }
   // the executor told of the state itself when it entered it
   const { first, turn } = await deps.store.settle(itemKey, { fields, events: [], ifGrant: null });
   if (!first) return turn;

@@ -6,12 +6,15 @@ import { parseTurnKey, turnKey, type TurnParts } from "@airlock/core/record";
 import { readCall, readRun, readTurn, recountPools, type TurnHash } from "@airlock/core/run";
 import { errorFields } from "@airlock/core/runtime";
 import { globalKeys, redisNow } from "@airlock/core/store";
+import { followAnswers } from "../approval/follow-answers.ts";
+import { sweepApprovals } from "../approval/sweep-approvals.ts";
 import type { Deps } from "../deps.ts";
 import { endOver } from "../outcome/end-over.ts";
+import { tellEnded } from "../outcome/tell-ended.ts";
 import { publishTurn } from "../outcome/publish-turn.ts";
 import { endLost } from "../pool/end-lost.ts";
 import { publishAgain, republishCall } from "../release/release-call.ts";
-import { advanceTurn, endCall } from "../settlement/advance-turn.ts";
+import { advanceTurn } from "../settlement/advance-turn.ts";
 
 const BATCH = 100;
 const RECOUNT_MS = 60_000;
@@ -23,6 +26,7 @@ export async function runSweeper(deps: Deps, owner: string, signal: AbortSignal)
     try {
       const holds = await holdLease(deps, owner);
       if (holds) await sweep(deps);
+      if (holds) await sweepApprovals(deps);
       if (holds && performance.now() >= recountAt) {
         await recountPools(deps.redis);
         recountAt = performance.now() + RECOUNT_MS;
@@ -80,7 +84,7 @@ async function sweepTurn(deps: Deps, parts: TurnParts): Promise<void> {
       return publishTurn(deps, parts);
     case "calls":
       if (await endLost(deps, parts, { run, now })) return;
-      await sweepCalls(deps, turn, now);
+      await sweepCalls(deps, turn);
       return advanceTurn(deps, parts);
     case "closed":
       await publishTurn(deps, { run: parts.run, turn: run.turn });
@@ -90,6 +94,7 @@ async function sweepTurn(deps: Deps, parts: TurnParts): Promise<void> {
 
 /** Of an ended run only the calls matter that an executor may hold: the ledger has their end, or will find it out. */
 async function sweepEnded(deps: Deps, parts: TurnParts, turn: TurnHash): Promise<void> {
+  await tellEnded(deps, parts.run);
   const out = [...turn.calls].filter(([, { stage }]) => stage === "released");
   if (out.length === 0) return deps.store.dropOpen(turnKey(parts));
   await deps.store.keepOpen(turnKey(parts), deps.config.openMs);
@@ -99,13 +104,14 @@ async function sweepEnded(deps: Deps, parts: TurnParts, turn: TurnHash): Promise
   }
 }
 
-async function sweepCalls(deps: Deps, turn: TurnHash, now: number): Promise<void> {
+async function sweepCalls(deps: Deps, turn: TurnHash): Promise<void> {
   for (const [itemKey, { stage }] of turn.calls) {
     if (stage === "settled") continue;
     const call = await readCall(deps.redis, itemKey);
     if (call === null) continue;
-    if (call.state === "AWAITING_APPROVAL" && now >= (call.approvalUntil ?? 0)) {
-      await endCall(deps, { itemKey, call }, "unapproved");
+    // also one that is on no list, because a crash came before it
+    if (call.state === "AWAITING_APPROVAL" && call.settled === undefined) {
+      await followAnswers(deps, itemKey, { why: "swept", nonce: null });
     }
     if (stage === "released") await republishCall(deps, itemKey, call);
   }

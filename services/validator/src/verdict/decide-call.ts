@@ -47,6 +47,7 @@ export async function decideCall(
     rule: decision.winning,
     errorClass,
     grantable: state === "POLICY_APPROVED" ? grantable : null,
+    askable: state === "AWAITING_APPROVAL" ? grantable : null,
     shadow,
   };
 }

@@ -32,6 +32,8 @@ export interface Judgement {
   readonly errorClass: ErrorClass | null;
   /** null where nothing may run */
   readonly grantable: Grantable | null;
+  /** what a grant would be signed for once people have approved; null where none of them is asked */
+  readonly askable: Grantable | null;
   /** what the profile's policy in mode shadow would have decided otherwise */
   readonly shadow: ShadowDifference | null;
 }
@@ -50,6 +52,7 @@ export function quarantined(seen: readonly ItemState[], errorClass: ErrorClass, 
     rule: null,
     errorClass,
     grantable: null,
+    askable: null,
     shadow: null,
   };
 }

@@ -49,23 +49,6 @@ return 1`,
 };
 
 /**
- * Takes the grant of a call back that its executor gave back, and has the call wait for a person.
- *   KEYS 1 call, 2 turn, 3 run, 4 events    ARGV 1 item key, 2 grant, 3 call fields, 4 events    Returns 1 | 0
- */
-export const ASK_AGAIN: Script = {
-  name: "call-ask-again",
-  lua: `${LUA_APPEND_EVENTS}${LUA_FIELDS}
-local call = redis.call('HMGET', KEYS[1], 'state', 'grant', 'settled')
-if call[1] ~= 'POLICY_APPROVED' or call[2] ~= ARGV[2] or call[3] then return 0 end
-set_fields(KEYS[1], ARGV[3])
-redis.call('HSET', KEYS[1], 'state', 'AWAITING_APPROVAL', 'voidGrant', ARGV[2])
-redis.call('HSET', KEYS[2], 'call:' .. ARGV[1], 'waiting')
-if redis.call('HGET', KEYS[3], 'state') == 'running' then redis.call('HSET', KEYS[3], 'state', 'awaiting_approval') end
-append_events(KEYS[4], ARGV[4])
-return 1`,
-};
-
-/**
  * Settlement: the one outcome of a call, and the turn as it stands then, in one step. A call that ran before its
  * response had ended is none of the turn's yet.
  *   KEYS 1 call, 2 turn, 3 events, 4 run, 5 content, 6 arguments

@@ -54,6 +54,7 @@ local function each_key(run, visit)
         visit(base .. 'content:' .. item, {item_key, call_key})
         visit(base .. 'arguments:' .. item, {call_key})
         visit(base .. 'result:' .. item, {})
+        visit(base .. 'approval:' .. item, {})
       end)
     end
   end
