@@ -5,7 +5,10 @@ import { loadKeyring, loadRoutes, loadTools } from "@airlock/core/runtime";
 import { cliConfig, type Environment } from "../config.ts";
 import { dataPaths, routesFile, toolsPlace } from "../local/index.ts";
 import { dataFolder, openSession, redisUrlFor } from "../session/index.ts";
+import { AirlockError } from "@airlock/core/fault";
 import type { Backend } from "./backend.ts";
+import { consolePlace } from "./http/console-place.ts";
+import { httpBackend } from "./http/http.ts";
 import { directBackend } from "./direct.ts";
 
 export interface BackendPlace {
@@ -18,11 +21,21 @@ export interface BackendPlace {
   readonly by: string | undefined;
   /** told when Redis stops answering, and when it answers again */
   readonly onState: (state: "up" | "down") => void;
+  /** told when a console asks to wait */
+  readonly onWait: (seconds: number) => void;
 }
 
 export function openBackend(place: BackendPlace): Backend {
-  const { environment, folder, by, onState } = place;
+  const { environment, folder, by, onState, onWait } = place;
   const config = cliConfig(environment);
+  const remote = consolePlace(config, folder);
+  if (remote !== null) {
+    if (by === undefined) return httpBackend({ place: remote, onWait });
+    throw new AirlockError(
+      "USAGE",
+      "--as can't stand beside AIRLOCK_URL: the console knows whose token it is",
+    );
+  }
   const data = dataFolder(folder, config, place.data);
   return directBackend({
     open: async () => {

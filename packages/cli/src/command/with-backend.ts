@@ -16,6 +16,7 @@ export async function withBackend<T>(
     onState: (state) => {
       if (!closing) errors.print(state === "down" ? "Redis does not answer; waiting" : "Redis answers again");
     },
+    onWait: (seconds) => errors.print(`the console is busy and asks to wait ${Math.ceil(seconds)} s`),
   });
   try {
     return await use(backend);

@@ -13,7 +13,7 @@ export async function withSession<T>(
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
   const { environment, errors } = context;
-  if (environment["AIRLOCK_URL"] !== undefined) {
+  if ((environment["AIRLOCK_URL"] ?? "") !== "") {
     throw new AirlockError(
       "USAGE",
       "this command needs Redis and the keys of the installation itself; run it there, with AIRLOCK_URL unset",

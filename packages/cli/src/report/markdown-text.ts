@@ -61,8 +61,11 @@ function diffTable({ files, filesTotal }: RunReport["diff"]): string {
 }
 
 function rows(head: readonly string[], cells: readonly (readonly string[])[]): string {
-  const line = (row: readonly string[]): string => `| ${row.join(" | ")} |`;
   const more = cells.length - MOST_ROWS;
   const table = [line(head), line(head.map(() => "---")), ...cells.slice(0, MOST_ROWS).map(line)].join("\n");
   return more > 0 ? `${table}\n\nand ${more} more` : table;
+}
+
+function line(row: readonly string[]): string {
+  return `| ${row.join(" | ")} |`;
 }
