@@ -1,4 +1,4 @@
-# One image per service, from one build. Targets: streamer, validator, executor, gateway, cli.
+# One image per service, from one build. Targets: streamer, validator, executor, console, gateway, cli.
 #   docker build --target streamer --tag airlock-streamer .
 # Each runs as uid 1000 on a read-only root file system; only the executor needs a writable volume.
 ARG NODE_IMAGE=node:24-trixie-slim
@@ -11,9 +11,9 @@ COPY packages packages
 COPY services services
 COPY test test
 RUN pnpm install --frozen-lockfile
-RUN pnpm exec tsc -b packages/core packages/replay services/streamer services/validator services/executor packages/cli
+RUN pnpm exec tsc -b packages/core packages/replay services/streamer services/validator services/executor services/console packages/cli
 # Each package with its production dependencies, as plain folders; of the workspace's own only what tsc wrote.
-RUN for package in streamer validator executor replay cli; do \
+RUN for package in streamer validator executor console replay cli; do \
       pnpm --filter "@airlock/${package}" deploy --legacy --prod "/out/${package}" || exit 1; \
     done \
  && find /out -type d -path '*@airlock*' -name src -prune -exec rm -r {} + \
@@ -39,6 +39,12 @@ COPY --from=build /out/streamer /app
 FROM service AS validator
 COPY --from=build /out/validator /app
 
+FROM service AS console
+USER root
+RUN install -d -o 1000 -g 1000 -m 0700 /run/airlock/approver /run/airlock/users
+USER 1000:1000
+COPY --from=build /out/console /app
+
 # npm stays here: a sandboxed `npm test` needs it.
 FROM node-only AS executor
 RUN apt-get update \
@@ -59,7 +65,7 @@ FROM node-only AS cli
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates git \
  && rm -rf /var/lib/apt/lists/* \
- && install -d -o 1000 -g 1000 -m 0700 /run/airlock/keys /keys/client /keys/streamer /keys/validator /keys/executor \
+ && install -d -o 1000 -g 1000 -m 0700 /run/airlock/keys /keys/client /keys/streamer /keys/validator /keys/executor /keys/console /keys/approver /users \
  && install -d -o 1000 -g 1000 -m 0755 /srv/sources
 COPY fixtures /app/fixtures
 COPY --from=build /out/cli /app

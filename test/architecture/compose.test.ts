@@ -17,6 +17,7 @@ const READERS: Readonly<Record<string, string>> = {
   streamer: "streamer",
   validator: "validator",
   executor: "executor",
+  console: "console",
   gateway: "gateway",
   cli: "cli",
   demo: "cli",
@@ -27,6 +28,9 @@ const settings = Object.values(SETTINGS).map(({ env, readers, fallback, schema }
   return { env, readers: names, fallback, schema };
 });
 
+/** Those that no person reaches. */
+const PIPELINE = SERVICES.filter((name) => name !== "console");
+
 function serviceOf(name: string) {
   const service = compose.services[name];
   if (service === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
@@ -34,8 +38,8 @@ function serviceOf(name: string) {
 }
 
 describe("docker-compose.yml", () => {
-  test("has the services of the code, the two tools, Redis and the maker of keys", () => {
-    const expected = [...SERVICES, "redis", "keys", "gateway", "cli", "demo"];
+  test("has the services of the code, the three tools, Redis and the maker of keys", () => {
+    const expected = [...SERVICES, "redis", "keys", "gateway", "cli", "users", "demo"];
     expect(Object.keys(compose.services).toSorted()).toEqual(expected.toSorted());
   });
 
@@ -82,9 +86,18 @@ describe("docker-compose.yml", () => {
     const service = serviceOf(name);
     expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
     expect(service.security_opt).toContain("no-new-privileges:true");
-    const forbidden = ["ports", "container_name", "privileged", "cap_add", "pid", "ipc", "userns_mode"];
+    const forbidden = ["container_name", "privileged", "cap_add", "pid", "ipc", "userns_mode"];
     expect(Object.keys(service).filter((key) => forbidden.includes(key))).toEqual([]);
     expect(mountsOf(service).filter(({ source }) => source.includes("docker.sock"))).toEqual([]);
+  });
+
+  test("opens one port, that of the console, on this machine alone", () => {
+    const opened = Object.entries(compose.services).flatMap(([name, { ports }]) =>
+      ports === undefined ? [] : [{ name, ports }],
+    );
+    const port = serviceOf("console").environment?.[SETTINGS.consolePort.env];
+    expect(opened).toEqual([{ name: "console", ports: [`127.0.0.1:${port}:${port}`] }]);
+    expect(serviceOf("console").environment?.[SETTINGS.consoleOrigin.env]).toBe(`http://127.0.0.1:${port}`);
   });
 
   test("declares every named volume and network that a service uses", () => {
@@ -118,7 +131,16 @@ describe("the gateway's settings", () => {
 });
 
 describe("keys", () => {
-  test.each(SERVICES)("of %s are the only ones it sees, read-only, where AIRLOCK_KEYRING points", (name) => {
+  test("of the console are its own and the approver's, read-only, where its settings point", () => {
+    const service = serviceOf("console");
+    const file = (name: "keyring" | "approverKeyring") => service.environment?.[SETTINGS[name].env] ?? "";
+    expect(mountsOf(service).filter(({ source }) => source.startsWith("keys-"))).toEqual([
+      { source: "keys-console", target: dirname(file("keyring")), readOnly: true },
+      { source: "keys-approver", target: dirname(file("approverKeyring")), readOnly: true },
+    ]);
+  });
+
+  test.each(PIPELINE)("of %s are the only ones it sees, read-only, where AIRLOCK_KEYRING points", (name) => {
     const service = serviceOf(name);
     const file = service.environment?.[SETTINGS.keyring.env] ?? "";
     expect(file.endsWith(`/${name}.json`)).toBe(true);
@@ -199,12 +221,12 @@ describe("places and settings that have to agree", () => {
     }
   });
 
-  test("only the streamer and the gateway have a network besides the closed one", () => {
+  test("only the console, the streamer and the gateway have a network besides the closed one", () => {
     expect(compose.networks["bus"]).toEqual({ internal: true });
     const outside = Object.entries(compose.services).flatMap(([name, { networks = [] }]) =>
       networks.some((network) => network !== "bus") ? [name] : [],
     );
-    expect(outside.toSorted()).toEqual(["gateway", "streamer"]);
+    expect(outside.toSorted()).toEqual(["console", "gateway", "streamer"]);
   });
 });
 

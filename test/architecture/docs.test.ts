@@ -86,6 +86,8 @@ describe("docs/data-flow.md", () => {
         effect: globalKeys.effect("<digest>"),
         pool: globalKeys.pool("<pool>"),
         poolRuns: globalKeys.poolRuns("<pool>"),
+        consoleSession: globalKeys.consoleSession("<digest>"),
+        consoleLogins: globalKeys.consoleLogins("<digest>"),
       }),
     ];
     expect(namesBelow("Redis keys")).toEqual(keys.map((key) => `\`${key}\``).toSorted());

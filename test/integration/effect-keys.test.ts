@@ -7,6 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { ExecutionBody, ResultBody } from "@airlock/core/contract";
 import type { Delivery } from "@airlock/core/queue";
 import { reserveEffect } from "../../services/executor/src/grant/reserve-effect.ts";
+import { answerCall } from "@airlock/operator/order";
+import { followAnswers } from "../../services/validator/src/approval/follow-answers.ts";
 import { onResult } from "../../services/validator/src/settlement/on-result.ts";
 import { BEGINNING, DIGEST, LOST, OK, RECONCILER } from "../support/ledger-case.ts";
 import { openTurns, type Played } from "../support/play-turns.ts";
@@ -228,14 +230,21 @@ rules:
 
   test("gets a grant that says what it repeats, once it is approved", async () => {
     const item = await redecided("");
-    // as an approval leaves it
     const { redis } = server;
+    // what stands in the call's own record approves nothing
     await redis.hset(runKeys(played.run).call(item), { state: "POLICY_APPROVED", notAfter: 9e15 });
-    await redis.zadd(globalKeys.open, 1, `${played.run}.1`);
-    await played.step({ results: {} });
     await onResult(validator.deps, anyResult(item));
+    expect(await readCall(redis, item)).toMatchObject({ state: "AWAITING_APPROVAL", grant: 1 });
+    const { console: keyring, approver } = validator.keyrings;
+    const asked = { itemKey: item, answer: "approve", approver: "ana", reason: "once more" } as const;
+    expect(await answerCall({ redis, keyring, approver }, asked)).toMatchObject({ outcome: "approved" });
+    await followAnswers(validator.deps, item, { why: "promoted", nonce: null });
     const record = JSON.parse((await readCall(redis, item))?.grantRecord ?? "{}") as { body: string };
-    expect(JSON.parse(record.body)).toMatchObject({ grant: 2, repeats: `${played.run}.1.1.1` });
+    expect(JSON.parse(record.body)).toMatchObject({
+      grant: 2,
+      repeats: `${played.run}.1.1.1`,
+      approval: { requestedBy: "t", quorum: 1 },
+    });
     await played.close();
   });
 

@@ -49,6 +49,8 @@ async function open(how: () => Promise<Book>): Promise<void> {
   for (const key of [item, other]) await book.call(key, { grant: 1 });
 }
 
+const NONCE = "a".repeat(20);
+const OTHER_NONCE = "b".repeat(20);
 const READ = { effect: "read", tool: "read_file" } as const;
 
 /** A lease is over by then, a grant and its decision are not. */
@@ -83,6 +85,45 @@ describe.each([
       expect(entry).not.toHaveProperty("expected");
       expect(await book.result(item)).toBe(OK.content);
       expect(await book.told()).toEqual(["0 CLAIMED", "0 STARTED", "0 EXECUTED"]);
+    });
+
+    test("consumes the approval that the call has by now, and keeps its nonce", async () => {
+      await book.call(item, { nonce: NONCE });
+      const other = { kind: "refused", reason: "other_approval" };
+      expect(await claim(book, item)).toEqual(other);
+      expect(await claim(book, item, { nonce: OTHER_NONCE })).toEqual(other);
+      expect(await book.ledger.read(item)).toBeNull();
+      expect(await claim(book, item, { nonce: NONCE })).toMatchObject({ kind: "claimed" });
+      expect(await book.ledger.read(item)).toMatchObject({ nonce: NONCE });
+    });
+
+    test("finds no approval where the call needs none", async () => {
+      const refused = { kind: "refused", reason: "other_approval" };
+      expect(await claim(book, item, { nonce: NONCE })).toEqual(refused);
+    });
+
+    test("takes the same call again under its approval after a lost lease, and after a new one", async () => {
+      await book.call(item, { nonce: NONCE });
+      await claim(book, item, { nonce: NONCE });
+      await book.pass(AFTER_LEASE);
+      expect(await claim(book, item, { nonce: NONCE, ...LONG })).toMatchObject({ kind: "claimed", fence: 2 });
+      await book.pass(AFTER_LEASE);
+      await book.call(item, { nonce: OTHER_NONCE });
+      expect(await claim(book, item, { nonce: NONCE, ...LONG })).toMatchObject({ reason: "other_approval" });
+      const anew = await claim(book, item, { nonce: OTHER_NONCE, ...LONG });
+      expect(anew).toMatchObject({ kind: "claimed", fence: 3 });
+    });
+
+    test("of what had begun under one approval is refused under another", async () => {
+      await book.call(item, { nonce: NONCE });
+      await claim(book, item, { nonce: NONCE });
+      await book.ledger.begin(item, 1, BEGINNING);
+      await book.ledger.unbegin(item, 1);
+      await book.call(item, { nonce: OTHER_NONCE });
+      const spent = { kind: "refused", reason: "approval_spent" };
+      expect(await claim(book, item, { nonce: OTHER_NONCE })).toEqual(spent);
+      await book.call(item, { nonce: NONCE });
+      expect(await claim(book, item, { nonce: NONCE })).toMatchObject({ kind: "claimed", fence: 2 });
     });
 
     test("by many executors at once is won by exactly one; the others are held (row 28)", async () => {

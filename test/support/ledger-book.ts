@@ -11,7 +11,10 @@ export interface Book {
   now(): Promise<number>;
   pass(ms: number): Promise<void>;
   /** What the validator writes of a call. */
-  call(itemKey: string, fields: { state?: string; grant?: number; settled?: string; nonce?: string }): Promise<void>;
+  call(
+    itemKey: string,
+    fields: { state?: string; grant?: number; settled?: string; nonce?: string },
+  ): Promise<void>;
   endRun(how: "cancelled" | "endedAt"): Promise<void>;
   /** Nothing is left of the run and its calls but what the ledger keeps. */
   forgetRun(): Promise<void>;
@@ -41,7 +44,7 @@ export function openMemoryBook(): Promise<Book> {
       stand.now += ms;
     },
     async call(key, { state, grant, settled, nonce }) {
-      const known = calls.get(key) ?? { state: "POLICY_APPROVED", grant: 0, settled: false, };
+      const known = calls.get(key) ?? { state: "POLICY_APPROVED", grant: 0, settled: false };
       calls.set(key, {
         state: state ?? known.state,
         grant: grant ?? known.grant,

@@ -62,6 +62,7 @@ export function createTestValidator(
   redis: Redis,
   route: { readonly name: string; readonly family: Family },
   breaker: RouteBreaker,
+  change: Partial<Deps["config"]> = {},
 ): TestValidator {
   const keyrings = createKeyrings();
   const publishers = {
@@ -75,7 +76,7 @@ export function createTestValidator(
   const asks = parkedJobs(redis, "approvals");
   const policies = new Map(loadPolicyProfiles(`${ROOT}/config/policies`));
   const deps: Deps = {
-    config: CONFIG,
+    config: { ...CONFIG, ...change },
     redis,
     keyring: keyrings.validator,
     store: createValidatorStore(redis, { keepMs: 600_000 }),

@@ -3,6 +3,7 @@ import { approvalsKeyCommand } from "./approvals-key.ts";
 import { approvalsListCommand, approvalsShowCommand } from "./approvals-look.ts";
 import { approvalsApproveCommand, approvalsDenyCommand, approvalsSignCommand } from "./approvals-answer.ts";
 import { cancelCommand } from "./cancel.ts";
+import { consoleTokenCommand, consoleUserCommand } from "./console-users.ts";
 import { contractCommand } from "./contract.ts";
 import { demoCommand } from "./demo.ts";
 import { diffCommand } from "./diff.ts";
@@ -64,6 +65,8 @@ export const COMMANDS = {
   replay: replayCommand,
   doctor: doctorCommand,
   keys: keysCommand,
+  "console user": consoleUserCommand,
+  "console token": consoleTokenCommand,
   demo: demoCommand,
 } as const satisfies Record<string, Command>;
 

@@ -1,9 +1,10 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { namesOf } from "@airlock/core/fault";
 import { countQueues, queueName, QUEUES } from "@airlock/core/queue";
 import { globalKeys } from "@airlock/core/store";
 import { SETTINGS } from "@airlock/core/runtime";
-import { startLocal, type Local, type LocalEvent } from "../local/index.ts";
+import { ADMIN, startLocal, type Local, type LocalEvent } from "../local/index.ts";
 import { countsText, createLiveLine, partsText, type LiveLine } from "../view/index.ts";
 import { DATA_FLAG, type Command, type CommandContext } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";
@@ -22,7 +23,7 @@ export const upCommand: Command = {
   flags: {
     data: DATA_FLAG,
     gateway: { value: "DIR", doc: "serve the recorded responses of this folder as route `gateway`" },
-    port: { value: "N", doc: "the first of five consecutive ports; without it, free ones" },
+    port: { value: "N", doc: "the first of seven consecutive ports; without it, free ones" },
     source: {
       value: "SOURCE",
       doc: "folder or URL that runs may work on (AIRLOCK_SOURCES, else the current folder)",
@@ -74,6 +75,7 @@ async function serve(local: Local, { line, context, signal }: Serving): Promise<
   });
   line.news(`ready; data in ${local.paths.data}, Ctrl-C stops`);
   if (local.gatewayUrl !== null) line.news(`replay gateway at ${local.gatewayUrl}, as route \`gateway\``);
+  line.news(consoleNews(local, context));
   let last = "";
   while (!signal.aborted) {
     local.failure.throwIfAborted();
@@ -88,6 +90,13 @@ async function serve(local: Local, { line, context, signal }: Serving): Promise<
     if (out.terminal) line.status(`${text}  ${(await Promise.race([countsOf(local, pool), tick])) ?? ""}`);
     await tick;
   }
+}
+
+/** Names the file, and on a terminal the password besides: what is written to a log is not to open anything. */
+function consoleNews({ consoleUrl, paths }: Local, { out, environment }: CommandContext): string {
+  if (environment[SETTINGS.users.env] !== undefined) return `console at ${consoleUrl}`;
+  const password = out.terminal ? ` ${readFileSync(paths.consolePassword, "utf8").trim()}` : "";
+  return `console at ${consoleUrl}: sign in as ${ADMIN}, password${password} in ${paths.consolePassword}`;
 }
 
 const FAMILIES = namesOf(QUEUES);

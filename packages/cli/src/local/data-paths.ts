@@ -10,6 +10,10 @@ export interface DataPaths {
   readonly redis: string;
   readonly redisPassword: string;
   readonly redisConfig: string;
+  /** of the console of this machine: who may use it, and the secrets of the two entries that are made with it */
+  readonly users: string;
+  readonly consolePassword: string;
+  readonly consoleToken: string;
   readonly logs: string;
   readonly log: (name: string) => string;
   /** mirrors and workspaces; a run's files are in `<volume>/<run>/tree` */
@@ -27,6 +31,9 @@ export function dataPaths(data: string): DataPaths {
     redis: inside("redis"),
     redisPassword: inside("keys", "redis-password"),
     redisConfig: inside("keys", "redis.conf"),
+    users: inside("keys", "users.yaml"),
+    consolePassword: inside("keys", "console-password"),
+    consoleToken: inside("keys", "console-token"),
     logs: inside("logs"),
     log: (name) => inside("logs", `${name}.log`),
     volume: inside("volume"),

@@ -1,3 +1,4 @@
+export { ADMIN, prepareUsers } from "./users-file.ts";
 export { dataPaths, volumeOf } from "./data-paths.ts";
 export { findProgram } from "./find-program.ts";
 export { toolchainsOf } from "./programs.ts";

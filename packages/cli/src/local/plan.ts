@@ -11,13 +11,14 @@ import { redisProgram } from "./redis-program.ts";
 import { prepareRoutes } from "./routes-file.ts";
 import type { Program } from "./supervise.ts";
 import { toolsPlace } from "./tools-place.ts";
+import { prepareUsers } from "./users-file.ts";
 import { claimData, ownIdentity, removeUpRecord, type UpRecord } from "./up-record.ts";
 
 export interface PlanOptions {
   readonly data: string;
   /** folder of fixtures that a replay gateway serves, or null for none */
   readonly gateway: string | null;
-  /** the first of five consecutive ports, or null for free ones */
+  /** the first of seven consecutive ports, or null for free ones */
   readonly port: number | null;
   /** absolute paths and URLs that runs may work on */
   readonly sources: readonly string[];
@@ -58,12 +59,18 @@ export async function planLocal(options: PlanOptions): Promise<Plan> {
 async function fillPlan(options: PlanOptions, paths: DataPaths, claim: UpRecord): Promise<Plan> {
   const { environment, gateway } = options;
   const ports = await choosePorts(options.port);
+  if (environment["AIRLOCK_USERS"] === undefined) await prepareUsers(paths);
   const redis = claim.redis.embedded
     ? redisProgram(paths, { port: ports.redis, searchPath: environment["PATH"] ?? "" })
     : null;
   const gatewayUrl = gateway === null ? null : `http://127.0.0.1:${ports.gateway}`;
   const url = redis?.url ?? claim.redis.url;
-  const settings = { ...sharedSettings(options, gatewayUrl), redisUrl: url, volume: claim.volume };
+  const settings = {
+    ...sharedSettings(options, gatewayUrl),
+    redisUrl: url,
+    volume: claim.volume,
+    consolePort: String(ports.pages),
+  };
   const place = { paths, parent: environment };
   return {
     paths,
@@ -90,6 +97,8 @@ function sharedSettings(options: PlanOptions, gatewayUrl: string | null): Settin
     routes: prepareRoutes({ data, environment, folder }, gatewayUrl),
     policies: path.resolve(folder, config.policies),
     tools: toolsPlace(folder, config),
+    users: path.resolve(folder, environment["AIRLOCK_USERS"] ?? dataPaths(data).users),
+    approverKeyring: dataPaths(data).keyring("approver"),
     repositories: config.repositories === "" ? "" : path.resolve(folder, config.repositories),
     sources: options.sources.join(","),
     toolchains: toolchainsOf(environment).join(","),

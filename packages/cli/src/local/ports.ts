@@ -3,7 +3,8 @@ import { createServer, type Server } from "node:net";
 import { AirlockError } from "@airlock/core/fault";
 import type { ServiceName } from "@airlock/core/runtime";
 
-type PortName = "gateway" | ServiceName | "redis";
+/** `pages`: what people and programs see of the console; its port by its name is that of its health. */
+type PortName = "gateway" | ServiceName | "pages" | "redis";
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** Consecutive ports from `base` on, or free ones. Throws PORT_IN_USE naming the port. */
@@ -22,6 +23,7 @@ export async function choosePorts(base: number | null): Promise<Ports> {
       validator: await hold("validator"),
       executor: await hold("executor"),
       console: await hold("console"),
+      pages: await hold("pages"),
       redis: await hold("redis"),
     };
   } finally {

@@ -23,6 +23,7 @@ export interface Local {
   readonly redis: Redis;
   readonly redisUrl: string;
   readonly gatewayUrl: string | null;
+  readonly consoleUrl: string;
   /** Aborted, with an AirlockError as its reason, when a process can't be kept running. */
   readonly failure: AbortSignal;
   status(): Promise<readonly PartStatus[]>;
@@ -66,6 +67,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     redis,
     redisUrl: record.redis.url,
     gatewayUrl: record.gateway,
+    consoleUrl: `http://127.0.0.1:${ports.pages}`,
     failure: failure.signal,
     status,
     ready: async (signal, onWait) => {

@@ -22,7 +22,9 @@ describe("the data folder", () => {
     );
     const files = readdirSync(paths.keys);
     expect(files.toSorted()).toEqual([
+      "approver.json",
       "client.json",
+      "console.json",
       "executor.json",
       "redis-password",
       "streamer.json",

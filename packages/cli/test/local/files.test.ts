@@ -87,7 +87,7 @@ test("a program is found by name, in order, where it can be run", () => {
 describe("ports", () => {
   test("are free ones, each another", async () => {
     const ports = Object.values(await choosePorts(null));
-    expect(new Set(ports).size).toBe(5);
+    expect(new Set(ports).size).toBe(7);
   });
 
   test("that are taken are refused by number", async () => {

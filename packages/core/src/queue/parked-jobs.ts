@@ -25,11 +25,17 @@ export function parkedJobs(redis: Redis, family: Exclude<QueueFamily, "execution
       await job?.remove().catch(() => undefined);
     },
     async watchRemoved(signal, onRemoved) {
-      const events = new QueueEvents(family, { ...place, connection: redis.duplicate(), autorun: false });
+      const connection = redis.duplicate(); // it reads blocking
+      connection.on("error", () => undefined); // the shared connection reports the outage
+      const events = new QueueEvents(family, { ...place, connection, autorun: false });
       events.on("error", () => undefined);
       events.on("removed", ({ jobId }) => onRemoved(jobId));
-      signal.addEventListener("abort", () => void events.close().catch(() => undefined), { once: true });
-      await events.run().catch(() => undefined);
+      const stop = async (): Promise<void> => {
+        await events.close().catch(() => undefined);
+        connection.disconnect();
+      };
+      signal.addEventListener("abort", () => void stop(), { once: true });
+      await events.run().catch(() => undefined); // it ends with its connection, which the signal has closed
     },
     close: () => queue.close(),
   };

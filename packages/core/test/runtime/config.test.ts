@@ -52,7 +52,9 @@ describe("the configuration", () => {
     expect(() => checkConfig("streamer", environment)).toThrow(
       /^(?![^]*AIRLOCK_SWEEP_MS)[^]*AIRLOCK_LOCK_MS/,
     );
-    for (const service of SERVICES) checkConfig(service, { AIRLOCK_KEYRING: "k" });
+    for (const service of SERVICES) {
+      checkConfig(service, { AIRLOCK_KEYRING: "k", AIRLOCK_USERS: "u", AIRLOCK_APPROVER_KEYRING: "a" });
+    }
   });
 
   test.each([

@@ -8,13 +8,16 @@ import { namesOf } from "@airlock/core/fault";
 import { globalKeys, type Redis } from "@airlock/core/store";
 
 const WHY_READ_ONLY = "Shown only: its jobs belong to the services";
-const HOW_TO_ANSWER = "Promote approves, remove denies, each in your name; the job's link shows what would run";
+const HOW_TO_ANSWER =
+  "Promote approves, remove denies, each in your name; the job's link shows what would run";
 
 /** The name of every queue there is; `executions` has one for each pool that was ever served. */
 export async function queueNames(redis: Redis): Promise<readonly string[]> {
   const pools = await redis.smembers(globalKeys.pools);
   return namesOf(QUEUES).flatMap((family) =>
-    family === "executions" ? pools.toSorted().map((pool) => queueName(family, pool)) : [queueName(family, "")],
+    family === "executions"
+      ? pools.toSorted().map((pool) => queueName(family, pool))
+      : [queueName(family, "")],
   );
 }
 
@@ -36,7 +39,9 @@ export function boardQueue(redis: Redis, name: string): BullMQAdapter {
 
 const BODY_BYTES = 16_384;
 
-const jobSchema = z.object({ record: z.object({ purpose: z.string(), keyId: z.string(), body: z.string() }) });
+const jobSchema = z.object({
+  record: z.object({ purpose: z.string(), keyId: z.string(), body: z.string() }),
+});
 
 /** For eyes only: nobody has checked the signature here. */
 function shownData(data: unknown): unknown {

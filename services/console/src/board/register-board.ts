@@ -28,12 +28,22 @@ export async function registerBoard(app: FastifyInstance, deps: Deps): Promise<v
     queues: [],
     serverAdapter: adapter,
     options: {
-      uiConfig: { boardTitle: "Airlock queues", hideRedisDetails: true, miscLinks: [{ text: "Airlock", url: "/" }] },
+      uiConfig: {
+        boardTitle: "Airlock queues",
+        hideRedisDetails: true,
+        miscLinks: [{ text: "Airlock", url: "/" }],
+      },
       // a second wall: even a write that came past the routes' roles would reach no queue
-      handlerHooks: { before: ({ method }) => (method === "get" ? undefined : { allow: false, status: 403 }) },
+      handlerHooks: {
+        before: ({ method }) => (method === "get" ? undefined : { allow: false, status: 403 }),
+      },
     },
   });
   adapter.setErrorHandler((error) => {
+    // such as a path that leads out of the folder of its scripts
+    if ("statusCode" in error && Number(error.statusCode) < 500) {
+      return { status: 404, body: { error: "ERRORS.NOT_FOUND" } };
+    }
     deps.log.write("error", "console_failed", errorFields(error));
     return { status: 500, body: { error: "ERRORS.INTERNAL_SERVER_ERROR" } };
   });

@@ -59,7 +59,8 @@ export function registerGuard(app: FastifyInstance, deps: Deps): void {
   app.addHook("preHandler", async (request, reply) => {
     if (SAFE.has(request.method) || request.is404) return;
     const { principal } = request;
-    if (principal === null) return; // a public route, such as the login, which tells of itself
+    // the login, which may come from a page that was open before, and tells of itself; its origin was looked at above
+    if (principal === null || request.routeOptions.config.role === "public") return;
     if (principal.via !== "token" && !carriesToken(request, request.csrf)) {
       return refuse(request, reply, "CSRF");
     }
