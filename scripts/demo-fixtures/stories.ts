@@ -66,6 +66,19 @@ None.
 Not run: nothing changed.
 `;
 
+const APPROVAL_REPORT = `## Summary
+
+The patch was approved and is in place. Nobody agreed in time to delete the tests, so they are still there.
+
+## Changes
+
+- \`src/price.js\`: the cents are padded to two digits.
+
+## Tests
+
+Not run in this session.
+`;
+
 const WORKFLOW = `on: push
 jobs:
   test:
@@ -96,6 +109,14 @@ export const CONTRACT: Readonly<Record<ContractScenario, readonly StoryTurn[]>> 
 };
 
 export const STORIES: Readonly<Record<string, StoryTurn>> = {
+  "approval.1": {
+    items: [
+      reasoning("Padding the cents is the fix. The tests that fail can go."),
+      call("apply_patch", { patch: PRICE_PATCH }),
+      call("delete_file", { path: "test/price.test.js" }),
+    ],
+  },
+  "approval.2": { items: [message(APPROVAL_REPORT)] },
   "cut-write.1": {
     items: [reasoning("The cents need **two digits**, so I write the file anew."), WRITE_PRICE],
     endAfter: "Math.flo",

@@ -12,6 +12,9 @@ const NAMES = [
   "cometapiBaseUrl",
   "bwrap",
   "data",
+  "consoleUrl",
+  "consoleToken",
+  "consoleTokenFile",
   "durability",
   "barrierReplicas",
 ] as const;

@@ -1,9 +1,6 @@
 import { AirlockError } from "@airlock/core/fault";
-import { isFinalRun, readRun } from "@airlock/core/run";
-import { cancelRun } from "@airlock/operator/order";
-import { assertSubmitted } from "@airlock/operator/document";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
-import { withSession } from "./with-session.ts";
+import { withBackend } from "./with-backend.ts";
 
 const MAX_REASON = 200;
 
@@ -17,13 +14,10 @@ export const cancelCommand: Command = {
     if (reason.length > MAX_REASON) {
       throw new AirlockError("USAGE", `--reason: at most ${MAX_REASON} characters`);
     }
-    return withSession(call, context, async (session) => {
-      await assertSubmitted(session.redis, id);
-      const state = (await readRun(session.redis, id))?.state ?? "queued";
-      const ended = isFinalRun(state);
-      if (!ended) await cancelRun(session, id, reason);
-      const said = ended ? `run ${id} had ended before: ${state}` : `cancel of run ${id} requested`;
-      context.out.print(call.on("json") ? JSON.stringify({ id, state, requested: !ended }) : said);
+    return withBackend(call, context, async (backend) => {
+      const { state, requested } = await backend.cancel(id, reason);
+      const said = requested ? `cancel of run ${id} requested` : `run ${id} had ended before: ${state}`;
+      context.out.print(call.on("json") ? JSON.stringify({ id, state, requested }) : said);
       return 0;
     });
   },

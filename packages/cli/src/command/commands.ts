@@ -1,4 +1,7 @@
 import type { Command, CommandContext } from "./command.ts";
+import { approvalsKeyCommand } from "./approvals-key.ts";
+import { approvalsListCommand, approvalsShowCommand } from "./approvals-look.ts";
+import { approvalsApproveCommand, approvalsDenyCommand, approvalsSignCommand } from "./approvals-answer.ts";
 import { cancelCommand } from "./cancel.ts";
 import { consoleTokenCommand, consoleUserCommand } from "./console-users.ts";
 import { contractCommand } from "./contract.ts";
@@ -17,6 +20,7 @@ import { ledgerResolveCommand } from "./ledger-resolve.ts";
 import { policyExplainCommand } from "./policy-explain.ts";
 import { policyTestCommand } from "./policy-test.ts";
 import { replayCommand } from "./replay.ts";
+import { reportCommand } from "./report.ts";
 import { routesCommand } from "./routes.ts";
 import { runCommand } from "./run.ts";
 import { runsCommand } from "./runs.ts";
@@ -34,6 +38,13 @@ export const COMMANDS = {
   events: eventsCommand,
   cancel: cancelCommand,
   diff: diffCommand,
+  report: reportCommand,
+  "approvals list": approvalsListCommand,
+  "approvals show": approvalsShowCommand,
+  "approvals approve": approvalsApproveCommand,
+  "approvals deny": approvalsDenyCommand,
+  "approvals sign": approvalsSignCommand,
+  "approvals key": approvalsKeyCommand,
   pools: poolsCommand,
   "quarantine list": quarantineListCommand,
   "quarantine show": quarantineShowCommand,

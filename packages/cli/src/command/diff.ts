@@ -1,7 +1,6 @@
-import { readDiffDocument } from "@airlock/operator/document";
 import { diffNotes, diffStatText, plainText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
-import { withSession } from "./with-session.ts";
+import { withBackend } from "./with-backend.ts";
 
 export const diffCommand: Command = {
   summary: "shows what an ended run changed of its workspace",
@@ -14,8 +13,8 @@ export const diffCommand: Command = {
   },
   async run(call, context) {
     const { out, errors } = context;
-    return withSession(call, context, async (session) => {
-      const document = await readDiffDocument(session, call.positional ?? "");
+    return withBackend(call, context, async (backend) => {
+      const document = await backend.diff(call.positional ?? "");
       const { diff, status } = document;
       const exitCode = status === "taken" || status === "none" ? 0 : 1;
       if (call.on("json")) {

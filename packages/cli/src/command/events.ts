@@ -1,10 +1,9 @@
-import { followEvents, readEvents, type TimedEvent } from "@airlock/operator/follow";
-import { type Session } from "../session/index.ts";
-import { assertSubmitted } from "@airlock/operator/document";
+import type { TimedEvent } from "@airlock/operator/follow";
+import type { Backend } from "../backend/index.ts";
 import { eventLine, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";
-import { withSession } from "./with-session.ts";
+import { withBackend } from "./with-backend.ts";
 
 export const eventsCommand: Command = {
   summary: "shows what happened in a run: identifiers, states and decisions, never content",
@@ -16,9 +15,8 @@ export const eventsCommand: Command = {
   },
   async run(call, context) {
     const id = call.positional ?? "";
-    return withSession(call, context, async (session) => {
-      await assertSubmitted(session.redis, id);
-      const events = call.on("follow") ? followed(session, id) : await readEvents(session.redis, id);
+    return withBackend(call, context, async (backend) => {
+      const events = call.on("follow") ? followed(backend, id) : await backend.events(id);
       await (call.on("json") ? printList(context.out, events) : printLines(context.out, events));
       return 0;
     });
@@ -28,10 +26,10 @@ export const eventsCommand: Command = {
 type Events = readonly TimedEvent[] | AsyncIterable<TimedEvent>;
 
 /** Ends at the run's end, or at an interrupt. */
-async function* followed(session: Session, id: string): AsyncGenerator<TimedEvent, void> {
+async function* followed(backend: Backend, id: string): AsyncGenerator<TimedEvent, void> {
   const interrupts = watchInterrupts();
   try {
-    yield* followEvents(session.redis, id, interrupts.first);
+    yield* backend.follow(id, interrupts.first);
   } finally {
     interrupts.stop();
   }

@@ -1,14 +1,11 @@
 import { KILL_SCOPES, killTargetSchema } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
-import { readKillSwitches } from "@airlock/core/run";
-import { awaitSwitch, sendKill } from "@airlock/operator/order";
-import { type Session } from "../session/index.ts";
+import { ANSWER_MS, type Backend } from "../backend/index.ts";
 import { killListText, plainCell, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
-import { actingAs, REASON_FLAGS, reasonOf } from "./reason.ts";
-import { withSession } from "./with-session.ts";
+import { REASON_FLAGS, reasonOf } from "./reason.ts";
+import { withBackend } from "./with-backend.ts";
 
-const ANSWER_MS = 30_000;
 const TARGETS = Object.entries(KILL_SCOPES)
   .map(([scope, { names }]) => (names === null ? scope : `${scope}:… (${names})`))
   .join(", ");
@@ -18,8 +15,8 @@ export const killListCommand: Command = {
   positional: null,
   flags: { json: JSON_FLAG, data: DATA_FLAG },
   run: (call, context) =>
-    withSession(call, context, async (session) => {
-      const switches = await readKillSwitches(session.redis);
+    withBackend(call, context, async (backend) => {
+      const switches = await backend.switches();
       context.out.print(call.on("json") ? JSON.stringify(switches) : killListText(switches));
       return 0;
     }),
@@ -31,7 +28,7 @@ export const killSetCommand: Command = {
   positional: { name: "TARGET", required: true },
   flags: { ...REASON_FLAGS, json: JSON_FLAG, data: DATA_FLAG },
   run: (call, context) =>
-    withSession(call, context, (session) => turn(session, call, { kind: "kill", out: context.out })),
+    withBackend(call, context, (backend) => turn(backend, call, { kind: "kill", out: context.out })),
 };
 
 export const killClearCommand: Command = {
@@ -39,18 +36,17 @@ export const killClearCommand: Command = {
   positional: { name: "TARGET", required: true },
   flags: { ...REASON_FLAGS, json: JSON_FLAG, data: DATA_FLAG },
   run: (call, context) =>
-    withSession(call, context, (session) => turn(session, call, { kind: "unkill", out: context.out })),
+    withBackend(call, context, (backend) => turn(backend, call, { kind: "unkill", out: context.out })),
 };
 
 /** Ends with 0 once the switch stands as asked, with 1 where no validator did it in time. */
 async function turn(
-  session: Session,
+  backend: Backend,
   call: CommandCall,
   { kind, out }: { readonly kind: "kill" | "unkill"; readonly out: Screen },
 ): Promise<number> {
   const target = targetOf(call.positional ?? "");
-  const id = await sendKill(actingAs(call, session), { kind, target, reason: reasonOf(call) });
-  const done = await awaitSwitch(session.redis, { kind, target, id, timeoutMs: ANSWER_MS });
+  const { id, done } = await backend.turnSwitch({ kind, target, reason: reasonOf(call) });
   const word = kind === "kill" ? "stopped" : "let go on";
   const waits = `no validator answered in ${ANSWER_MS / 1_000} s; the order waits: \`airlock kill list\` will tell`;
   out.print(

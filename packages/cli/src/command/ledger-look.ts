@@ -1,9 +1,8 @@
 import { AirlockError } from "@airlock/core/fault";
 import { isRunId } from "@airlock/core/record";
-import { listUnknown, readLedger } from "@airlock/operator/document";
 import { ledgerListText, ledgerText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
-import { withSession } from "./with-session.ts";
+import { withBackend } from "./with-backend.ts";
 
 export const ledgerListCommand: Command = {
   summary: "lists the calls that began and whose end nobody saw: no call with effects runs beside one",
@@ -16,8 +15,8 @@ export const ledgerListCommand: Command = {
   async run(call, context) {
     const run = call.text("run") ?? null;
     if (run !== null && !isRunId(run)) throw new AirlockError("USAGE", `--run ${run}: it is not a run id`);
-    return withSession(call, context, async (session) => {
-      const calls = await listUnknown(session, run);
+    return withBackend(call, context, async (backend) => {
+      const calls = await backend.unknown(run);
       context.out.print(
         call.on("json") ? JSON.stringify(calls) : ledgerListText(context.out, calls, Date.now()),
       );
@@ -38,8 +37,8 @@ export const ledgerShowCommand: Command = {
     data: DATA_FLAG,
   },
   async run(call, context) {
-    return withSession(call, context, async (session) => {
-      const document = await readLedger(session, call.positional ?? "", { raw: call.on("raw") });
+    return withBackend(call, context, async (backend) => {
+      const document = await backend.ledger(call.positional ?? "", { raw: call.on("raw") });
       context.out.print(call.on("json") ? JSON.stringify(document) : ledgerText(context.out, document));
       return 0;
     });

@@ -1,16 +1,11 @@
 import type { FINDINGS } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
-import { parseItemKey } from "@airlock/core/record";
 import { ACTION_ANSWERS, type ActionAnswer } from "@airlock/core/run";
-import { awaitAnswer, endOfAudit, sendResolution } from "@airlock/operator/order";
-import { type Session } from "../session/index.ts";
-import { readLedger } from "@airlock/operator/document";
+import { ANSWER_MS, type Backend } from "../backend/index.ts";
 import { plainCell, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
-import { actingAs, REASON_FLAGS, reasonOf } from "./reason.ts";
-import { withSession } from "./with-session.ts";
-
-const ANSWER_MS = 30_000;
+import { REASON_FLAGS, reasonOf } from "./reason.ts";
+import { withBackend } from "./with-backend.ts";
 
 export const ledgerResolveCommand: Command = {
   summary: "says what became of a call whose end nobody saw, after a person has looked",
@@ -25,20 +20,17 @@ export const ledgerResolveCommand: Command = {
     json: JSON_FLAG,
     data: DATA_FLAG,
   },
-  run: (call, context) => withSession(call, context, (session) => resolve(session, call, context.out)),
+  run: (call, context) => withBackend(call, context, (backend) => resolve(backend, call, context.out)),
 };
 
 /** Ends with 0 where the call counts as was found, with 1 where that was refused or nobody answered. */
-async function resolve(session: Session, call: CommandCall, out: Screen): Promise<number> {
+async function resolve(backend: Backend, call: CommandCall, out: Screen): Promise<number> {
   const target = call.positional ?? "";
   const [finding, reason] = [findingOf(call), reasonOf(call)];
-  const { itemKey } = await readLedger(session, target, { raw: false });
-  const run = parseItemKey(itemKey)?.run ?? "";
-  const after = await endOfAudit(session.redis);
-  const id = await sendResolution(actingAs(call, session), { run, target, finding, reason });
-  const answer = await awaitAnswer(session.redis, { id, after, timeoutMs: ANSWER_MS });
+  const { id, answer } = await backend.resolve({ target, finding, reason });
+  const run = target.split(".")[0] ?? "";
   const done = answer !== null && ACTION_ANSWERS[answer].done;
-  const meaning = await meaningOf(session, target, answer);
+  const meaning = await meaningOf(backend, target, answer);
   out.print(
     call.on("json")
       ? JSON.stringify({ id, run, target, finding, done, answer, meaning })
@@ -47,12 +39,12 @@ async function resolve(session: Session, call: CommandCall, out: Screen): Promis
   return done ? 0 : 1;
 }
 
-async function meaningOf(session: Session, target: string, answer: ActionAnswer | null): Promise<string> {
+async function meaningOf(backend: Backend, target: string, answer: ActionAnswer | null): Promise<string> {
   if (answer === null) {
     return `nobody answered in ${ANSWER_MS / 1_000} s; the finding waits for an executor: \`airlock ledger show ${target}\` will tell`;
   }
   const { meaning } = ACTION_ANSWERS[answer];
-  const { resolution } = await readLedger(session, target, { raw: false });
+  const { resolution } = await backend.ledger(target, { raw: false });
   if (answer !== "resolved_before" || resolution === null) return meaning;
   const { by, finding, reason } = resolution;
   return `${meaning}: ${plainCell(by)} found it ${finding} (${plainCell(reason)})`;

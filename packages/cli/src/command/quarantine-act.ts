@@ -1,22 +1,11 @@
 import { AirlockError, namesOf } from "@airlock/core/fault";
 import { isRunId } from "@airlock/core/record";
-import {
-  ACTION_ANSWERS,
-  limitsSchema,
-  readActions,
-  readRun,
-  type ActionAnswer,
-  type ACTIONS,
-} from "@airlock/core/run";
-import { awaitAnswer, endOfAudit, sendAction } from "@airlock/operator/order";
-import { type Session } from "../session/index.ts";
-import { assertSubmitted } from "@airlock/operator/document";
+import { ACTION_ANSWERS, limitsSchema, type ActionAnswer, type ACTIONS } from "@airlock/core/run";
+import { ANSWER_MS, type Backend } from "../backend/index.ts";
 import { plainCell, type Screen } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
-import { actingAs, REASON_FLAGS, reasonOf } from "./reason.ts";
-import { withSession } from "./with-session.ts";
-
-const ANSWER_MS = 30_000;
+import { REASON_FLAGS, reasonOf } from "./reason.ts";
+import { withBackend } from "./with-backend.ts";
 
 const FLAGS = {
   ...REASON_FLAGS,
@@ -35,7 +24,7 @@ export const quarantineRequeueCommand: Command = {
     raise: { value: "NAME=N", doc: "raises a limit of the run, as a spec names it", multiple: true },
   },
   run: (call, context) =>
-    withSession(call, context, (session) => act(session, call, { kind: "requeue", out: context.out })),
+    withBackend(call, context, (backend) => act(backend, call, { kind: "requeue", out: context.out })),
 };
 
 export const quarantineAbandonCommand: Command = {
@@ -43,12 +32,12 @@ export const quarantineAbandonCommand: Command = {
   positional: { name: "RUN|ITEM", required: true },
   flags: FLAGS,
   run: (call, context) =>
-    withSession(call, context, (session) => act(session, call, { kind: "abandon", out: context.out })),
+    withBackend(call, context, (backend) => act(backend, call, { kind: "abandon", out: context.out })),
 };
 
 /** Ends with 0 where the action was done, with 1 where it was refused or nobody answered. */
 async function act(
-  session: Session,
+  backend: Backend,
   call: CommandCall,
   { kind, out }: { readonly kind: keyof typeof ACTIONS; readonly out: Screen },
 ): Promise<number> {
@@ -58,13 +47,9 @@ async function act(
   const raise = raisesOf(call.list("raise"));
   if (!isRunId(run))
     throw new AirlockError("RUN_NOT_FOUND", `${target}; \`airlock quarantine list\` names them`);
-  await assertSubmitted(session.redis, run);
-  const round = (await readRun(session.redis, run))?.requeues ?? 0;
-  const after = await endOfAudit(session.redis);
-  const id = await sendAction(actingAs(call, session), { run, kind, target, round, reason, raise });
-  const answer = await awaitAnswer(session.redis, { id, after, timeoutMs: ANSWER_MS });
+  const { id, answer } = await backend.act({ run, kind, target, reason, raise });
   const done = answer !== null && ACTION_ANSWERS[answer].done;
-  const said = await meaningOf(session, run, answer);
+  const said = await meaningOf(backend, run, answer);
   out.print(
     call.on("json")
       ? JSON.stringify({ id, run, target, kind, done, answer, meaning: said })
@@ -73,20 +58,17 @@ async function act(
   return done ? 0 : 1;
 }
 
-async function meaningOf(session: Session, run: string, answer: ActionAnswer | null): Promise<string> {
+async function meaningOf(backend: Backend, run: string, answer: ActionAnswer | null): Promise<string> {
   if (answer === null) {
     return `no validator answered in ${ANSWER_MS / 1_000} s; the command waits: \`airlock quarantine show ${run}\` will tell`;
   }
   const { meaning } = ACTION_ANSWERS[answer];
-  if (answer === "wrong_state")
-    return `${meaning}: it is ${(await readRun(session.redis, run))?.state ?? "gone"}`;
+  if (answer === "wrong_state") return `${meaning}: it is ${(await backend.run(run)).state}`;
   if (answer !== "lost" && answer !== "not_ended") return meaning;
-  const winner = (await readActions(session.redis, run)).findLast(
-    (action) => ACTION_ANSWERS[action.answer].done,
-  );
+  const { actions } = await backend.quarantined(run, { raw: false });
+  const winner = actions.findLast(({ done }) => done);
   if (winner === undefined) return meaning;
-  const at = new Date(winner.at).toISOString();
-  return `${meaning}: ${plainCell(winner.by)} asked to ${winner.kind} it at ${at} (${plainCell(winner.reason)})`;
+  return `${meaning}: ${plainCell(winner.by)} asked to ${winner.kind} it at ${winner.at} (${plainCell(winner.reason)})`;
 }
 
 function raisesOf(texts: readonly string[]): Readonly<Record<string, number>> {

@@ -1,14 +1,9 @@
 import { AirlockError, isErrorClass } from "@airlock/core/fault";
 import { isRunId } from "@airlock/core/record";
-import {
-  ENTRY_STATES,
-  listQuarantine,
-  readQuarantine,
-  type QuarantineFilter,
-} from "@airlock/operator/document";
+import { ENTRY_STATES, type QuarantineFilter } from "@airlock/operator/document";
 import { quarantineListText, quarantineText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
-import { withSession } from "./with-session.ts";
+import { withBackend } from "./with-backend.ts";
 
 const DEFAULT_LIMIT = "50";
 
@@ -27,8 +22,8 @@ export const quarantineListCommand: Command = {
   },
   async run(call, context) {
     const filter = filterOf(call);
-    return withSession(call, context, async (session) => {
-      const entries = await listQuarantine(session, filter);
+    return withBackend(call, context, async (backend) => {
+      const entries = await backend.quarantine(filter);
       context.out.print(call.on("json") ? JSON.stringify(entries) : quarantineListText(context.out, entries));
       return 0;
     });
@@ -44,8 +39,8 @@ export const quarantineShowCommand: Command = {
     data: DATA_FLAG,
   },
   async run(call, context) {
-    return withSession(call, context, async (session) => {
-      const document = await readQuarantine(session, call.positional ?? "", { raw: call.on("raw") });
+    return withBackend(call, context, async (backend) => {
+      const document = await backend.quarantined(call.positional ?? "", { raw: call.on("raw") });
       context.out.print(call.on("json") ? JSON.stringify(document) : quarantineText(context.out, document));
       return 0;
     });

@@ -1,6 +1,5 @@
 import { actionReasonSchema } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
-import type { Session } from "../session/index.ts";
 import type { CommandCall } from "./command.ts";
 
 /** What every action asks for that is audited. */
@@ -16,10 +15,4 @@ export function reasonOf(call: CommandCall): string {
     "USAGE",
     `--reason: ${reason.error.issues.map(({ message }) => message).join("; ")}`,
   );
-}
-
-/** The session of whoever --as names. */
-export function actingAs(call: CommandCall, session: Session): Session {
-  const by = call.text("as");
-  return by === undefined ? session : { ...session, by };
 }

@@ -1,38 +1,18 @@
 import { AirlockError } from "@airlock/core/fault";
-import { RUN_STATES, runStateSchema, type RunSpec } from "@airlock/core/run";
-import { loadRoutes } from "@airlock/core/runtime";
-import { followEvents } from "@airlock/operator/follow";
-import { submitRun } from "@airlock/operator/order";
-import { type Session } from "../session/index.ts";
-import { cliConfig } from "../config.ts";
-import { readRunDocument } from "@airlock/operator/document";
-import { routesFile } from "../local/index.ts";
-import { dataFolder } from "../session/index.ts";
-import { readSpecFile, specFromFlags } from "../spec/index.ts";
-import { createItemBoard, runText } from "../view/index.ts";
+import type { Backend } from "../backend/index.ts";
+import { exitCodes, waitForRun } from "../wait/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall, type CommandContext } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";
-import { withSession } from "./with-session.ts";
-
-/** What a spec file says itself: these flags can't stand beside it. */
-const SPEC_FLAGS = [
-  "route",
-  "model",
-  "tools",
-  "policy",
-  "repo",
-  "ref",
-  "instructions",
-  "label",
-  "priority",
-  "expect",
-];
-const INTERRUPTED = 130;
+import { specOf } from "./run-spec.ts";
+import { withBackend } from "./with-backend.ts";
 
 export const runCommand: Command = {
   summary: "submits a run, from a spec file or from flags",
   details:
-    "With --wait it shows what happens and ends with the exit code of the run's state:\n" + exitCodes(),
+    "With --wait it shows what happens and what the run waits for, and ends with one of these exit codes:\n" +
+    exitCodes()
+      .map(({ exitCode, name, meaning }) => `  ${exitCode}  ${name}: ${meaning}`)
+      .join("\n"),
   positional: { name: "INPUT", required: false },
   flags: {
     spec: { value: "FILE", doc: "spec in YAML or JSON; in place of INPUT and the flags that describe a run" },
@@ -51,103 +31,47 @@ export const runCommand: Command = {
     label: { value: "NAME=VALUE", doc: "a label of the run", multiple: true },
     priority: { value: "0-10", doc: "10 goes first (5)" },
     wait: { value: null, doc: "follow the run to its end" },
+    "wait-timeout": { value: "SECONDS", doc: "with --wait: how long; the run goes on after that" },
     json: JSON_FLAG,
     data: DATA_FLAG,
   },
   async run(call, context) {
-    const spec = specOf(call, context);
-    return withSession(call, context, async (session) => {
-      const id = await submitRun(session, spec);
-      if (call.on("wait")) return await wait(session, id, { call, context });
+    const timeoutMs = waitTimeoutOf(call);
+    return withBackend(call, context, async (backend) => {
+      const id = await backend.submit(await specOf(call, { backend, folder: context.folder }));
+      if (call.on("wait")) return wait({ backend, id, timeoutMs }, call, context);
       context.out.print(call.on("json") ? JSON.stringify({ id, state: "queued" }) : id);
       return 0;
     });
   },
 };
 
-function specOf(call: CommandCall, context: CommandContext): RunSpec {
-  const file = call.text("spec");
-  const given = [
-    ...SPEC_FLAGS.filter((flag) => call.text(flag) !== undefined || call.list(flag).length > 0),
-    ...(call.on("apply") ? ["apply"] : []),
-  ];
-  if (file !== undefined) {
-    const [other] = [
-      ...(call.positional === undefined ? [] : ["INPUT"]),
-      ...given.map((flag) => `--${flag}`),
-    ];
-    if (other !== undefined) throw new AirlockError("USAGE", `${other} can't stand beside --spec`);
-    return readSpecFile(file, context.folder);
-  }
-  const { positional: input } = call;
-  const [route, policy] = [call.text("route"), call.text("policy")];
-  if (input === undefined || route === undefined || policy === undefined) {
-    throw new AirlockError("USAGE", "name --spec FILE, or give INPUT with --route and --policy");
-  }
-  const config = cliConfig(context.environment);
-  const routes = () =>
-    loadRoutes(
-      routesFile({
-        data: dataFolder(context.folder, config, call.text("data")),
-        environment: context.environment,
-        folder: context.folder,
-      }),
-    );
-  const text = (flag: string): string | undefined => call.text(flag);
-  return specFromFlags(
-    {
-      input,
-      route,
-      policy,
-      model: text("model"),
-      tools: text("tools"),
-      repo: text("repo"),
-      ref: text("ref"),
-      instructions: text("instructions"),
-      priority: text("priority"),
-      expect: text("expect"),
-      apply: call.on("apply"),
-      labels: call.list("label"),
-    },
-    { folder: context.folder, routes },
-  );
-}
-
-/** Shows each event, then the run; with --json only the run's document. */
 async function wait(
-  session: Session,
-  id: string,
-  { call, context }: { readonly call: CommandCall; readonly context: CommandContext },
+  run: { readonly backend: Backend; readonly id: string; readonly timeoutMs: number | null },
+  call: CommandCall,
+  { out, errors }: CommandContext,
 ): Promise<number> {
-  const { out, errors } = context;
-  const quiet = call.on("json");
+  const asJson = call.on("json");
+  if (!asJson) out.print(`run ${out.style("bold", run.id)} submitted`);
   const interrupts = watchInterrupts();
-  if (!quiet) out.print(`run ${out.style("bold", id)} submitted`);
-  const board = createItemBoard(out);
-  for await (const { event } of followEvents(session.redis, id, interrupts.first)) {
-    if (!quiet) board.show(event);
+  try {
+    return await waitForRun({ ...run, asJson, out, errors, interrupted: interrupts.first });
+  } finally {
+    interrupts.stop();
   }
-  board.close();
-  interrupts.stop();
-  if (interrupts.first.aborted) {
-    errors.print(`not waiting any more; the run goes on: airlock show ${id}, airlock cancel ${id}`);
-    return INTERRUPTED;
-  }
-  const document = await readRunDocument(session, id);
-  out.print(quiet ? JSON.stringify(document) : `\n${runText(out, document)}`);
-  return exitCodeOf(document.state);
 }
 
-/** A state without an exit code is no ending: something went wrong. */
-export function exitCodeOf(state: string): number {
-  const known = runStateSchema.safeParse(state);
-  return known.success ? (RUN_STATES[known.data].exitCode ?? 1) : 1;
-}
+const LONGEST_SECONDS = 24 * 86_400;
 
-function exitCodes(): string {
-  return Object.entries(RUN_STATES)
-    .flatMap(([state, { exitCode, meaning }]) =>
-      exitCode === null ? [] : [`  ${exitCode}  ${state}: ${meaning}`],
-    )
-    .join("\n");
+function waitTimeoutOf(call: CommandCall): number | null {
+  const text = call.text("wait-timeout");
+  if (text === undefined) return null;
+  if (!call.on("wait")) throw new AirlockError("USAGE", "--wait-timeout needs --wait");
+  const seconds = Number(text);
+  // a timer of Node's holds 24 days, and overflows to one millisecond beyond
+  if (text.trim() !== "" && seconds > 0 && seconds <= LONGEST_SECONDS) return Math.ceil(seconds * 1_000);
+  throw new AirlockError(
+    "USAGE",
+    `--wait-timeout ${text}: it has to be a number of seconds above 0, of 24 days at most`,
+  );
 }

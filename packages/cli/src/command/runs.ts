@@ -1,8 +1,7 @@
 import { AirlockError } from "@airlock/core/fault";
-import { listRuns } from "@airlock/operator/document";
 import { runListText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command } from "./command.ts";
-import { withSession } from "./with-session.ts";
+import { withBackend } from "./with-backend.ts";
 
 const DEFAULT_LIMIT = "20";
 
@@ -20,8 +19,8 @@ export const runsCommand: Command = {
     if (!Number.isInteger(limit) || limit < 1) {
       throw new AirlockError("USAGE", `--limit ${text}: it has to be a whole number from 1 on`);
     }
-    return withSession(call, context, async (session) => {
-      const runs = await listRuns(session.redis, limit);
+    return withBackend(call, context, async (backend) => {
+      const runs = await backend.runs(limit);
       context.out.print(call.on("json") ? JSON.stringify(runs) : runListText(context.out, runs));
       return 0;
     });

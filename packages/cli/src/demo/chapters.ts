@@ -9,6 +9,7 @@ import { play, type Stage } from "../play/index.ts";
 import { readSpecTemplate } from "../spec/index.ts";
 import type { Screen } from "../view/index.ts";
 import { contractFindings, liveFindings, type Seen } from "./findings.ts";
+import { createPerson } from "./person.ts";
 import { STORIES, type Story } from "./stories.ts";
 import { findingLines, type Chapter } from "./summary.ts";
 import { readOrNull, workspaceView } from "./workspace.ts";
@@ -93,10 +94,15 @@ async function playStory(cast: Cast, stage: Stage, story: Story): Promise<Chapte
   title(out, `${story.name}: ${story.title}`);
   const original = readOrNull(path.join(repository, "src/price.js")) ?? "";
   let priceAtRetry: Seen["priceAtRetry"];
-  const { run, document } = await play(stage, storySpec(cast, story), (event, run) => {
+  const person = createPerson(cast);
+  // a question on the terminal and lines that are drawn anew don't go together
+  const screen = person.asks ? { ...out, terminal: false } : out;
+  const { run, document } = await play({ ...stage, out: screen }, storySpec(cast, story), (event, run) => {
+    person.see(event);
     if (event.type !== "attempt_opened" || event.attempt < 2) return;
     priceAtRetry = workspaceView(local.volume, run).price();
   });
+  const answers = await person.answers();
   const view = workspaceView(local.volume, run);
   const findings = story.findings({
     document,
@@ -105,6 +111,7 @@ async function playStory(cast: Cast, stage: Stage, story: Story): Promise<Chapte
     priceAtRetry,
     workflowExists: view.exists(".github/workflows/ci.yml"),
     testsChanged: view.testsChanged(repository),
+    answers,
   });
   if (document.artifact !== null)
     out.print(`  artifact: a ${document.artifact.kind} of ${document.artifact.content.length} characters`);

@@ -1,4 +1,5 @@
 import type { ReportBody } from "@airlock/core/contract";
+import type { AnswerResult } from "@airlock/operator/order";
 import type { CallDocument, RunDocument } from "@airlock/operator/document";
 
 /** One expectation of the demo, and whether it held. */
@@ -18,6 +19,8 @@ export interface Seen {
   readonly priceAtRetry: string | null | undefined;
   readonly workflowExists: boolean;
   readonly testsChanged: boolean;
+  /** what was answered about calls that wait; null: nothing was */
+  readonly answers: { readonly patch: "approve" | "deny" | null; readonly late: AnswerResult["kind"] | null };
 }
 
 export function fixedPrice(original: string): string {
@@ -69,6 +72,28 @@ export function forbiddenFindings(seen: Seen): readonly Finding[] {
     { claim: "the forbidden write ended DENIED", held: states.includes("write_file DENIED") },
     { claim: "there is no .github/workflows/ci.yml", held: !seen.workflowExists },
     { claim: "src/price.js is untouched", held: seen.price === seen.original },
+  ];
+}
+
+export function approvalFindings(seen: Seen): readonly Finding[] {
+  const { patch, late } = seen.answers;
+  const states = allCalls(seen).map(({ tool, state }) => `${tool} ${state}`);
+  const approved = patch === "approve";
+  return [
+    completed(seen),
+    approved
+      ? { claim: "the approved patch was executed", held: states.includes("apply_patch EXECUTED") }
+      : { claim: "the denied patch ended DENIED", held: states.includes("apply_patch DENIED") },
+    {
+      claim: approved ? "src/price.js holds exactly the fix" : "src/price.js is untouched",
+      held: approved ? isFixed(seen) : seen.price === seen.original,
+    },
+    {
+      claim: "the deletion that nobody answered ended EXPIRED",
+      held: states.includes("delete_file EXPIRED"),
+    },
+    { claim: "its late approval was refused", held: late !== null && late !== "stored" },
+    { claim: "the tests are as they were", held: !seen.testsChanged },
   ];
 }
 

@@ -1,6 +1,7 @@
 export { runDemo } from "./run-demo.ts";
 export { callCounts } from "./summary.ts";
 export {
+  approvalFindings,
   contractFindings,
   cutWriteFindings,
   fixedPrice,

@@ -1,6 +1,6 @@
 // Nothing but this checkout in, the demo's stories played on real parts out: contract scenarios, then the stories,
 // each checked against the files themselves. False where an expectation did not hold.
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,7 +50,7 @@ async function playAll(options: DemoOptions, folder: string): Promise<boolean> {
     gateway: FIXTURES,
     port: null,
     sources: [repository],
-    environment,
+    environment: { ...environment, AIRLOCK_POLICIES: makePolicies(folder) },
     folder: CHECKOUT,
     onEvent: (event) => {
       if (event.type === "died") out.print(`${event.name} died (${event.how}); it starts again`);
@@ -67,6 +67,15 @@ async function playAll(options: DemoOptions, folder: string): Promise<boolean> {
   } finally {
     await local.stop();
   }
+}
+
+/** The profiles of every installation, and the demo's own one that asks a person. */
+function makePolicies(folder: string): string {
+  const policies = path.join(folder, "policies");
+  for (const place of [path.join(CHECKOUT, "config/policies"), path.join(FIXTURES, "demo/policies")]) {
+    cpSync(place, policies, { recursive: true });
+  }
+  return policies;
 }
 
 function conclude(out: Screen, chapters: readonly Chapter[], clean: boolean): boolean {

@@ -1,4 +1,11 @@
-import { cutWriteFindings, fixTestFindings, forbiddenFindings, type Finding, type Seen } from "./findings.ts";
+import {
+  approvalFindings,
+  cutWriteFindings,
+  fixTestFindings,
+  forbiddenFindings,
+  type Finding,
+  type Seen,
+} from "./findings.ts";
 
 export interface Story {
   /** names the spec in fixtures/demo/specs */
@@ -28,5 +35,12 @@ export const STORIES = {
     title: "an agent reads a file, which policy allows, and writes a build workflow, which it forbids",
     effect: "no workflow, nothing changed",
     findings: forbiddenFindings,
+  },
+  approval: {
+    name: "approval",
+    title:
+      "an agent patches the code and deletes a test; both wait for a person, who answers one of them too late",
+    effect: "patched once approved, the test is still there",
+    findings: approvalFindings,
   },
 } as const satisfies Record<string, Story>;

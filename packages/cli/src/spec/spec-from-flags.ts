@@ -1,6 +1,6 @@
 // An input text and flags in, a checked spec out; refuses what a flag leaves open.
 import { AirlockError } from "@airlock/core/fault";
-import { parseRunSpec, type Routes, type RunSpec } from "@airlock/core/run";
+import { parseRunSpec, type Route, type RunSpec } from "@airlock/core/run";
 import { soleModel } from "./sole-model.ts";
 import { workspaceSource } from "./workspace-source.ts";
 
@@ -22,13 +22,16 @@ export interface SpecFlags {
   readonly labels: readonly string[];
 }
 
+/** What the models of a route are looked up in, where no model is named. */
+type Routes = ReadonlyMap<string, Pick<Route, "models">>;
+
 const DEFAULT_INSTRUCTIONS =
   "You are a coding agent. Work only with the tools that you are given, look before you change anything, " +
   "change as little as possible, and end with a short report of what you did.";
 
 export function specFromFlags(
   flags: SpecFlags,
-  place: { readonly folder: string; readonly routes: () => Routes },
+  place: { readonly folder: string; readonly routes: Routes },
 ): RunSpec {
   const workspace =
     flags.repo === undefined
@@ -41,7 +44,7 @@ export function specFromFlags(
         };
   const spec = {
     route: flags.route,
-    model: flags.model ?? onlyModel(flags.route, place.routes()),
+    model: flags.model ?? onlyModel(flags.route, place.routes),
     instructions: flags.instructions ?? DEFAULT_INSTRUCTIONS,
     input: flags.input,
     tools: namesIn(flags.tools ?? ""),

@@ -1,3 +1,4 @@
+export { approvalListText, approvalText } from "./approval-text.ts";
 export { diffNotes, diffStatText } from "./diff-text.ts";
 export { eventLine } from "./event-line.ts";
 export { createItemBoard } from "./item-board.ts";

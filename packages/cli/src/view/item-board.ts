@@ -15,6 +15,8 @@ const ENDS_ITEMS = new Set<RunEvent["type"]>(["attempt_opened", "turn_closed", "
 
 interface ItemBoard {
   show(event: RunEvent): void;
+  /** A line that stays, above what stands on the board. */
+  note(line: string): void;
   /** Leaves what stands on the board as plain lines. */
   close(): void;
 }
@@ -55,6 +57,7 @@ export function createItemBoard(screen: Screen): ItemBoard {
       if (!open.includes(event.itemKey)) open = [...open, event.itemKey];
       draw(ended ? leave([event.itemKey]) : []);
     },
+    note: (line) => draw([line]),
     close: () => draw(leave(open)),
   };
 }

@@ -2,6 +2,7 @@ import type { LedgerDocument } from "@airlock/operator/document";
 import { plainCell, plainText, type Screen } from "./screen.ts";
 import { styledItemState } from "./states.ts";
 import { table } from "./table.ts";
+import { ageText } from "./time-text.ts";
 
 /** Calls of unknown outcome for people, one a line. */
 export function ledgerListText(screen: Screen, calls: readonly LedgerDocument[], now: number): string {
@@ -50,15 +51,4 @@ export function ledgerText(screen: Screen, call: LedgerDocument): string {
 /** An owner's name begins with its host's. */
 function hostOf(owner: string): string {
   return plainCell(owner.split("_")[0] ?? owner);
-}
-
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-] as const;
-
-function ageText(ms: number): string {
-  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? (["s", 1_000] as const);
-  return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
 }

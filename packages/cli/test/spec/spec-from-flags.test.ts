@@ -27,7 +27,7 @@ const ROUTES = parseRoutes(
 `,
   "routes.yaml",
 );
-const place = { folder: tmpdir(), routes: () => ROUTES };
+const place = { folder: tmpdir(), routes: ROUTES };
 
 describe("what `--expect` asks for", () => {
   test.each([
@@ -78,13 +78,6 @@ describe("the flags of `run`", () => {
 
   test("name no workspace where there is no --repo", () => {
     expect(specFromFlags(FLAGS, place).workspace).toBeUndefined();
-  });
-
-  test("don't read the routes where the model is named", () => {
-    const routes = (): never => {
-      throw new Error("they were read");
-    };
-    expect(specFromFlags({ ...FLAGS, model: "m" }, { ...place, routes }).model).toBe("m");
   });
 
   test.each([

@@ -6,6 +6,8 @@ export type RetryClass = "never" | "later" | "pause";
 /** Every error that a process can end or answer with. The table in docs/errors.md is compared with it. */
 export const ERRORS = {
   CONFIG_INVALID: { retry: "never", message: "the configuration is not usable" },
+  CONSOLE_REFUSED: { retry: "never", message: "the console refused" },
+  CONSOLE_UNAVAILABLE: { retry: "later", message: "the console can't be asked" },
   KEYS_INVALID: { retry: "never", message: "a keyring is not usable" },
   POLICY_INVALID: { retry: "never", message: "a policy is not usable" },
   PORT_IN_USE: { retry: "never", message: "a port is taken" },

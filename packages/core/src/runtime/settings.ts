@@ -135,6 +135,27 @@ export const SETTINGS = {
     readers: ["cli"],
     doc: "folder of `airlock up`: Redis, keys, workspaces",
   },
+  consoleUrl: {
+    env: "AIRLOCK_URL",
+    schema: z.string(),
+    fallback: "",
+    readers: ["cli"],
+    doc: "address of a console that the commands speak to; empty: Redis and the keys of this machine",
+  },
+  consoleToken: {
+    env: "AIRLOCK_TOKEN",
+    schema: z.string(),
+    fallback: "",
+    readers: ["cli"],
+    doc: "token for AIRLOCK_URL",
+  },
+  consoleTokenFile: {
+    env: "AIRLOCK_TOKEN_FILE",
+    schema: z.string(),
+    fallback: "",
+    readers: ["cli"],
+    doc: "file with the token for AIRLOCK_URL, in place of AIRLOCK_TOKEN",
+  },
   gatewayDirectory: {
     env: "AIRLOCK_GATEWAY_DIRECTORY",
     schema: text,

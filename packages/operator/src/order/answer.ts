@@ -24,10 +24,13 @@ export type AnswerResult =
     }
   | { readonly kind: "conflict" | "expired" | "requester" | "gone" };
 
+/** What an answer is bound to. */
+type Bound = Pick<AskBody, "run" | "itemKey" | "argumentsDigest" | "policyDigest" | "nonce" | "expiresAt">;
+
 /** Signs an answer with an approver's keyring: the console's for whom it has authenticated, a person's own for them alone. */
 export function signAnswer(
   approver: Keyring,
-  ask: AskBody,
+  ask: Bound,
   answer: Answer & { readonly at: number },
 ): SignedRecord {
   const { run, itemKey, argumentsDigest, policyDigest, nonce, expiresAt } = ask;

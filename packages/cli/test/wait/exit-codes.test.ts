@@ -1,4 +1,4 @@
-import { exitCodeOf } from "../../src/command/run.ts";
+import { exitCodeOf, exitCodes, WAIT_ENDS } from "../../src/wait/index.ts";
 import { RUN_STATES } from "@airlock/core/run";
 import { expect, test } from "vitest";
 
@@ -17,3 +17,10 @@ test.each(["running", "queued", "awaiting_approval", "unheard_of"])(
     expect(exitCodeOf(state)).toBe(1);
   },
 );
+
+test("an end of the waiting has a code that no ending of a run and no usage error has", () => {
+  const codes = exitCodes().map(({ exitCode }) => exitCode);
+  expect(new Set(codes).size).toBe(codes.length);
+  expect(codes).not.toContain(2);
+  expect(WAIT_ENDS.approval_awaited.exitCode).toBe(10);
+});

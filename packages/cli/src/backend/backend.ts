@@ -1,0 +1,101 @@
+import type { FINDINGS } from "@airlock/core/contract";
+import type { ActionAnswer, ACTIONS, KillSwitch, Route, RunSpec } from "@airlock/core/run";
+import type { SignedRecord } from "@airlock/core/record";
+import type {
+  ApprovalDocument,
+  ApprovalEntry,
+  DiffDocument,
+  LedgerDocument,
+  PoolDocument,
+  QuarantineDocument,
+  QuarantineEntry,
+  QuarantineFilter,
+  RouteDocument,
+  RunDocument,
+  RunListEntry,
+  ToolDocument,
+} from "@airlock/operator/document";
+import type { TimedEvent } from "@airlock/operator/follow";
+import type { AnswerResult } from "@airlock/operator/order";
+
+/** What people ask of a run that ended for them to look at. */
+export interface AskedAction {
+  readonly kind: keyof typeof ACTIONS;
+  readonly run: string;
+  /** the run, or a part of it */
+  readonly target: string;
+  readonly reason: string;
+  /** limits that a requeue raises */
+  readonly raise: Readonly<Record<string, number>>;
+}
+
+export interface AskedResolution {
+  readonly target: string;
+  readonly finding: (typeof FINDINGS)[number];
+  readonly reason: string;
+}
+
+export interface AskedSwitch {
+  readonly kind: "kill" | "unkill";
+  readonly target: string;
+  readonly reason: string;
+}
+
+export interface AskedAnswer {
+  readonly itemKey: string;
+  readonly answer: "approve" | "deny";
+  readonly reason: string;
+  /** of the question that was seen */
+  readonly nonce: string;
+}
+
+/** Under which id an order was sent, and what came of it; null: nobody has told of it in time. */
+export interface Answered {
+  readonly id: string;
+  readonly answer: ActionAnswer | null;
+}
+
+/**
+ * All that commands know of an installation: they read documents and give orders here, whether that means its Redis and
+ * the keys of this machine, or its console over HTTP. Every function throws an AirlockError where it can't answer.
+ */
+export interface Backend {
+  submit(spec: RunSpec): Promise<string>;
+  runs(limit: number): Promise<readonly RunListEntry[]>;
+  run(id: string): Promise<RunDocument>;
+  events(id: string): Promise<readonly TimedEvent[]>;
+  /** All events, then each new one, until the run has ended or `signal` aborts. */
+  follow(id: string, signal: AbortSignal): AsyncIterable<TimedEvent>;
+  diff(id: string): Promise<DiffDocument>;
+  /** Of an ended run nothing is requested. */
+  cancel(id: string, reason: string): Promise<{ readonly state: string; readonly requested: boolean }>;
+  act(asked: AskedAction): Promise<Answered>;
+
+  approvals(): Promise<readonly ApprovalEntry[]>;
+  approval(itemKey: string): Promise<ApprovalDocument>;
+  /** Answers in the name of whoever acts. */
+  answer(asked: AskedAnswer): Promise<AnswerResult>;
+  /** Hands in what somebody signed with a key of their own. */
+  handIn(itemKey: string, record: SignedRecord): Promise<AnswerResult>;
+
+  quarantine(filter: QuarantineFilter): Promise<readonly QuarantineEntry[]>;
+  quarantined(target: string, options: { readonly raw: boolean }): Promise<QuarantineDocument>;
+  unknown(run: string | null): Promise<readonly LedgerDocument[]>;
+  ledger(itemKey: string, options: { readonly raw: boolean }): Promise<LedgerDocument>;
+  resolve(asked: AskedResolution): Promise<Answered>;
+
+  routes(): Promise<readonly RouteDocument[]>;
+  /** The models that each route takes. */
+  models(): Promise<ReadonlyMap<string, Pick<Route, "models">>>;
+  pools(): Promise<readonly PoolDocument[]>;
+  tools(): Promise<readonly ToolDocument[]>;
+
+  switches(): Promise<readonly KillSwitch[]>;
+  /** `done` once the switch stands as asked. */
+  turnSwitch(asked: AskedSwitch): Promise<{ readonly id: string; readonly done: boolean }>;
+
+  close(): void;
+}
+
+/** How long an order's answer is waited for. */
+export const ANSWER_MS = 30_000;
