@@ -17,7 +17,7 @@ const old = [read(DOCUMENT), read(TYPES)];
 writeFileSync(DOCUMENT, text);
 const require = createRequire(path.join(ROOT, "packages/client/package.json"));
 const generator = path.join(path.dirname(require.resolve("openapi-typescript/package.json")), "bin/cli.js");
-const made = spawnSync(process.execPath, [generator, DOCUMENT, "--output", TYPES, "--immutable"], {
+const made = spawnSync(process.execPath, [generator, DOCUMENT, "--output", TYPES], {
   stdio: ["ignore", "ignore", "inherit"],
 });
 if (made.status !== 0) process.exit(1);

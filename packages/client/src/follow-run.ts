@@ -24,6 +24,8 @@ const WAIT_MS = { first: 250, most: 10_000 } as const;
 
 export interface FollowOptions {
   readonly run: string;
+  /** false: only what there is by now */
+  readonly follow?: boolean;
   readonly signal: AbortSignal;
   /** told when the connection is lost, and when there is one again */
   readonly onState?: (state: "up" | "down") => void;
@@ -35,7 +37,7 @@ export interface FollowOptions {
  */
 export async function* followRun(
   { url, token, fetch = globalThis.fetch }: ClientOptions,
-  { run, signal, onState = () => undefined }: FollowOptions,
+  { run, signal, follow = true, onState = () => undefined }: FollowOptions,
 ): AsyncGenerator<StreamedEvent, void> {
   let last: string | null = null;
   let waitMs: number = WAIT_MS.first;
@@ -43,7 +45,7 @@ export async function* followRun(
   let over = false;
   while (!signal.aborted) {
     try {
-      const response = await fetch(requestFor({ url, token }, { run, signal, last }));
+      const response = await fetch(requestFor({ url, token }, { run, signal, last, follow }));
       if (!response.ok) await refuse(response);
       if (down) onState("up");
       down = false;
@@ -53,10 +55,11 @@ export async function* followRun(
         over = event.event.type === "run_ended";
         yield event;
       }
-      if (over) return;
+      if (over || !follow) return;
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof FollowRefused) throw error;
+      // what was answered once may be away for a while; what never answered is told at once
+      if (error instanceof FollowRefused || last === null) throw error;
       if (!down) onState("down");
       down = true;
     }
@@ -67,17 +70,25 @@ export async function* followRun(
 
 function requestFor(
   { url, token }: Pick<ClientOptions, "url" | "token">,
-  { run, signal, last }: Pick<FollowOptions, "run" | "signal"> & { readonly last: string | null },
-): Request {
-  return new Request(`${url.replace(/\/+$/, "")}/api/v1/runs/${encodeURIComponent(run)}/events`, {
-    headers: {
-      accept: "text/event-stream",
-      authorization: `Bearer ${token}`,
-      ...(last === null ? {} : { "last-event-id": last }),
-    },
-    redirect: "error",
+  {
+    run,
     signal,
-  });
+    last,
+    follow,
+  }: Pick<FollowOptions, "run" | "signal"> & { readonly last: string | null; readonly follow: boolean },
+): Request {
+  return new Request(
+    `${url.replace(/\/+$/, "")}/api/v1/runs/${encodeURIComponent(run)}/events?follow=${follow}`,
+    {
+      headers: {
+        accept: "text/event-stream",
+        authorization: `Bearer ${token}`,
+        ...(last === null ? {} : { "last-event-id": last }),
+      },
+      redirect: "error",
+      signal,
+    },
+  );
 }
 
 async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent, void> {

@@ -1,5 +1,4 @@
-import type { FINDINGS } from "@airlock/core/contract";
-import type { ActionAnswer, ACTIONS, KillSwitch, Route, RunSpec } from "@airlock/core/run";
+import type { KillSwitch, Route, RunSpec } from "@airlock/core/run";
 import type { SignedRecord } from "@airlock/core/record";
 import type {
   ApprovalDocument,
@@ -16,30 +15,13 @@ import type {
   ToolDocument,
 } from "@airlock/operator/document";
 import type { TimedEvent } from "@airlock/operator/follow";
-import type { AnswerResult } from "@airlock/operator/order";
-
-/** What people ask of a run that ended for them to look at. */
-export interface AskedAction {
-  readonly kind: keyof typeof ACTIONS;
-  readonly run: string;
-  /** the run, or a part of it */
-  readonly target: string;
-  readonly reason: string;
-  /** limits that a requeue raises */
-  readonly raise: Readonly<Record<string, number>>;
-}
-
-export interface AskedResolution {
-  readonly target: string;
-  readonly finding: (typeof FINDINGS)[number];
-  readonly reason: string;
-}
-
-export interface AskedSwitch {
-  readonly kind: "kill" | "unkill";
-  readonly target: string;
-  readonly reason: string;
-}
+import type {
+  Answered,
+  AnswerResult,
+  AskedAction,
+  AskedResolution,
+  AskedSwitch,
+} from "@airlock/operator/order";
 
 export interface AskedAnswer {
   readonly itemKey: string;
@@ -47,12 +29,6 @@ export interface AskedAnswer {
   readonly reason: string;
   /** of the question that was seen */
   readonly nonce: string;
-}
-
-/** Under which id an order was sent, and what came of it; null: nobody has told of it in time. */
-export interface Answered {
-  readonly id: string;
-  readonly answer: ActionAnswer | null;
 }
 
 /**

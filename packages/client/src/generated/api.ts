@@ -4,395 +4,395 @@
  */
 
 export interface paths {
-    readonly "/runs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description The latest runs first; who only submits sees its own. */
-        readonly get: operations["listRuns"];
-        readonly put?: never;
+        get: operations["listRuns"];
+        put?: never;
         /** @description Submits a run. The same idempotency key and body give the same run, within a day. */
-        readonly post: operations["submitRun"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["submitRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/runs/{run}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get: operations["readRun"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["readRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/runs/{run}/diff": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/runs/{run}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get: operations["readDiff"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["readDiff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/runs/{run}/cancel": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/runs/{run}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /** @description Asks for a run's end; of an ended run nothing is requested. */
-        readonly post: operations["cancelRun"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["cancelRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/runs/{run}/requeue": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/runs/{run}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["requeueRun"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["requeueRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/runs/{run}/abandon": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/runs/{run}/abandon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["abandonRun"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["abandonRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/runs/{run}/events": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/runs/{run}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description An event stream of the run's events, until its end: `id` is the place, `data` the event. `Last-Event-ID`, or `after`, goes on behind a place; `follow=false` ends with what there is. */
-        readonly get: operations["followRun"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["followRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/approvals": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description The calls that wait for people, the first to expire first. */
-        readonly get: operations["listApprovals"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/approvals/{item}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/approvals/{item}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description One question with its evidence: what exactly would run. */
-        readonly get: operations["readApproval"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["readApproval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/approvals/{item}/approve": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/approvals/{item}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["approveCall"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["approveCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/approvals/{item}/deny": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/approvals/{item}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["denyCall"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["denyCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/approvals/{item}/answers": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/approvals/{item}/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /** @description Hands in an answer that somebody signed with a key of their own. */
-        readonly post: operations["handInAnswer"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["handInAnswer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/quarantine": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description What was refused and set aside, the latest runs first. */
-        readonly get: operations["listQuarantine"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listQuarantine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/quarantine/{target}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/quarantine/{target}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get: operations["readQuarantine"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["readQuarantine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/unknown": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description The calls of which nobody knows whether they ran, the oldest first. */
-        readonly get: operations["listUnknown"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listUnknown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/calls/{item}/ledger": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/calls/{item}/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get: operations["readLedger"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["readLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/calls/{item}/resolve": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/calls/{item}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /** @description What a person found out about a call of unknown outcome. */
-        readonly post: operations["resolveCall"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["resolveCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/routes": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/routes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get: operations["listRoutes"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listRoutes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/pools": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get: operations["listPools"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listPools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/tools": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get: operations["listTools"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/kill-switches": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/kill-switches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description What people have stopped. */
-        readonly get: operations["listKillSwitches"];
-        readonly put?: never;
+        get: operations["listKillSwitches"];
+        put?: never;
         /** @description 202 where no validator has answered yet: the order waits. */
-        readonly post: operations["setKillSwitch"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["setKillSwitch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/kill-switches/clear": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/kill-switches/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /** @description 202 where no validator has answered yet: the order waits. */
-        readonly post: operations["clearKillSwitch"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["clearKillSwitch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly ProblemInput: {
-            readonly type: string;
-            readonly title: string;
-            readonly status: number;
-            readonly code: string;
-            readonly detail?: string;
-            readonly problems?: readonly {
-                readonly path: string;
-                readonly message: string;
+        ProblemInput: {
+            type: string;
+            title: string;
+            status: number;
+            code: string;
+            detail?: string;
+            problems?: {
+                path: string;
+                message: string;
             }[];
         };
-        readonly Problem: {
-            readonly type: string;
-            readonly title: string;
-            readonly status: number;
-            readonly code: string;
-            readonly detail?: string;
-            readonly problems?: readonly {
-                readonly path: string;
-                readonly message: string;
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            code: string;
+            detail?: string;
+            problems?: {
+                path: string;
+                message: string;
             }[];
         };
     };
@@ -404,1726 +404,1726 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly listRuns: {
-        readonly parameters: {
-            readonly query?: {
-                readonly state?: "queued" | "running" | "awaiting_approval" | "completed" | "failed" | "denied" | "policy_stopped" | "truncated" | "escalated" | "outcome_unknown" | "cancelled" | "abandoned";
-                readonly label?: string;
-                readonly cursor?: string;
-                readonly limit?: number;
+    listRuns: {
+        parameters: {
+            query?: {
+                state?: "queued" | "running" | "awaiting_approval" | "completed" | "failed" | "denied" | "policy_stopped" | "truncated" | "escalated" | "outcome_unknown" | "cancelled" | "abandoned";
+                label?: string;
+                cursor?: string;
+                limit?: number;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly runs: readonly {
-                            readonly id: string;
-                            readonly state: string;
-                            readonly route: string;
-                            readonly model: string;
-                            readonly turn: number;
-                            readonly pool: string | null;
-                            readonly requestedBy: string | null;
+                    "application/json": {
+                        readonly runs: {
+                            id: string;
+                            state: string;
+                            route: string;
+                            model: string;
+                            turn: number;
+                            pool: string | null;
+                            requestedBy: string | null;
                             readonly labels: {
-                                readonly [key: string]: string;
+                                [key: string]: string;
                             };
-                            readonly createdAt: string | null;
-                            readonly endedAt: string | null;
-                            readonly reason: string | null;
+                            createdAt: string | null;
+                            endedAt: string | null;
+                            reason: string | null;
                         }[];
-                        readonly next: string | null;
+                        next: string | null;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly submitRun: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    submitRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path?: never;
-            readonly cookie?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly spec: {
-                        readonly route: string;
-                        readonly model: string;
-                        readonly instructions: string;
-                        readonly input: string;
+        requestBody: {
+            content: {
+                "application/json": {
+                    spec: {
+                        route: string;
+                        model: string;
+                        instructions: string;
+                        input: string;
                         /** @default [] */
-                        readonly tools?: readonly string[];
-                        readonly policy: string;
-                        readonly workspace?: {
-                            readonly source: string;
-                            readonly ref: string;
-                            readonly baseRevision?: string;
+                        tools?: string[];
+                        policy: string;
+                        workspace?: {
+                            source: string;
+                            ref: string;
+                            baseRevision?: string;
                         };
                         /**
                          * @default {
                          *       "kind": "text"
                          *     }
                          */
-                        readonly expect?: {
+                        expect?: {
                             /** @enum {string} */
-                            readonly kind: "text";
+                            kind: "text";
                         } | {
                             /** @enum {string} */
-                            readonly kind: "json";
-                            readonly schema?: {
-                                readonly [key: string]: unknown;
+                            kind: "json";
+                            schema?: {
+                                [key: string]: unknown;
                             };
-                            readonly completion?: {
-                                readonly field: string;
-                                readonly value: string | number | boolean | null;
+                            completion?: {
+                                field: string;
+                                value: string | number | boolean | null;
                             };
                         } | {
                             /** @enum {string} */
-                            readonly kind: "report";
-                            readonly sections: readonly string[];
+                            kind: "report";
+                            sections: string[];
                         } | {
                             /** @enum {string} */
-                            readonly kind: "patch";
+                            kind: "patch";
                             /** @default [] */
-                            readonly files?: readonly string[];
+                            files?: string[];
                             /** @default false */
-                            readonly apply?: boolean;
+                            apply?: boolean;
                         } | {
                             /** @enum {string} */
-                            readonly kind: "manifest";
-                            readonly files: readonly {
-                                readonly path: string;
-                                readonly minBytes?: number;
-                                readonly sha256?: string;
+                            kind: "manifest";
+                            files: {
+                                path: string;
+                                minBytes?: number;
+                                sha256?: string;
                             }[];
                         };
                         /**
                          * @default larger_budget
                          * @enum {string}
                          */
-                        readonly onTruncated?: "larger_budget" | "continue" | "escalate";
+                        onTruncated?: "larger_budget" | "continue" | "escalate";
                         /** @default [] */
-                        readonly stopSequences?: readonly {
-                            readonly sequence: string;
+                        stopSequences?: {
+                            sequence: string;
                             /** @enum {string} */
-                            readonly meaning: "complete" | "truncated";
+                            meaning: "complete" | "truncated";
                         }[];
-                        readonly temperature?: number;
-                        readonly topP?: number;
+                        temperature?: number;
+                        topP?: number;
                         /**
                          * @default on
                          * @enum {string}
                          */
-                        readonly parallel?: "on" | "off";
+                        parallel?: "on" | "off";
                         /** @default false */
-                        readonly allOrNothing?: boolean;
+                        allOrNothing?: boolean;
                         /** @default {} */
-                        readonly limits?: {
+                        limits?: {
                             /** @default 100 */
-                            readonly turns?: number;
+                            turns?: number;
                             /** @default 500 */
-                            readonly calls?: number;
+                            calls?: number;
                             /** @default 200 */
-                            readonly mutatingCalls?: number;
+                            mutatingCalls?: number;
                             /** @default 3 */
-                            readonly attempts?: number;
+                            attempts?: number;
                             /** @default 2 */
-                            readonly corrections?: number;
+                            corrections?: number;
                             /** @default 5 */
-                            readonly continuations?: number;
+                            continuations?: number;
                             /** @default null */
-                            readonly maxOutputTokens?: number | null;
+                            maxOutputTokens?: number | null;
                             /** @default 64000 */
-                            readonly maxOutputTokensCap?: number;
+                            maxOutputTokensCap?: number;
                             /** @default null */
-                            readonly outputTokens?: number | null;
+                            outputTokens?: number | null;
                             /** @default 3600000 */
-                            readonly deadlineMs?: number;
+                            deadlineMs?: number;
                         };
-                        readonly retention?: {
-                            readonly rawMs: number;
+                        retention?: {
+                            rawMs: number;
                         };
                         /** @default {} */
-                        readonly labels?: {
-                            readonly [key: string]: string;
+                        labels?: {
+                            [key: string]: string;
                         };
                         /** @default 5 */
-                        readonly priority?: number;
+                        priority?: number;
                     };
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
+                    "application/json": {
+                        id: string;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly readRun: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly run: string;
+    readRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly state: string;
-                        readonly outcome: string | null;
-                        readonly reason: string | null;
-                        readonly pool: string | null;
-                        readonly turns: readonly {
-                            readonly number: number;
-                            readonly attempts: readonly {
-                                readonly number: number;
-                                readonly raw: string | null;
-                                readonly outcome: string | null;
-                                readonly errorClass: string | null;
-                                readonly errorCode: string | null;
-                                readonly nativeReason: string | null;
-                                readonly flags: readonly string[];
+                    "application/json": {
+                        id: string;
+                        state: string;
+                        outcome: string | null;
+                        reason: string | null;
+                        pool: string | null;
+                        readonly turns: {
+                            number: number;
+                            readonly attempts: {
+                                number: number;
+                                raw: string | null;
+                                outcome: string | null;
+                                errorClass: string | null;
+                                errorCode: string | null;
+                                nativeReason: string | null;
+                                readonly flags: string[];
                             }[];
-                            readonly calls: readonly {
-                                readonly itemKey: string;
-                                readonly callId: string;
-                                readonly tool: string;
-                                readonly state: string;
-                                readonly decision: string | null;
-                                readonly rules: readonly string[];
-                                readonly errorClass: string | null;
-                                readonly resultBytes: number | null;
-                                readonly flags: readonly string[];
-                                readonly found: {
-                                    readonly finding: string;
-                                    readonly by: string;
+                            readonly calls: {
+                                itemKey: string;
+                                callId: string;
+                                tool: string;
+                                state: string;
+                                decision: string | null;
+                                readonly rules: string[];
+                                errorClass: string | null;
+                                resultBytes: number | null;
+                                readonly flags: string[];
+                                found: {
+                                    finding: string;
+                                    by: string;
                                 } | null;
                             }[];
                         }[];
-                        readonly used: {
-                            readonly turns: number;
-                            readonly calls: number;
-                            readonly mutatingCalls: number;
-                            readonly outputTokens: number;
-                            readonly unreportedAttempts: number;
+                        used: {
+                            turns: number;
+                            calls: number;
+                            mutatingCalls: number;
+                            outputTokens: number;
+                            unreportedAttempts: number;
                         };
-                        readonly artifact: {
-                            readonly kind: string;
-                            readonly content: string;
+                        artifact: {
+                            kind: string;
+                            content: string;
                         } | null;
-                        readonly partial: {
-                            readonly executed: readonly string[];
-                            readonly text: string | null;
-                            readonly textGone: boolean;
+                        partial: {
+                            readonly executed: string[];
+                            text: string | null;
+                            textGone: boolean;
                         } | null;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly readDiff: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly run: string;
+    readDiff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly state: string;
-                        readonly pool: string | null;
+                    "application/json": {
+                        id: string;
+                        state: string;
+                        pool: string | null;
                         /** @enum {string} */
-                        readonly status: "taken" | "not_yet" | "none" | "gone";
-                        readonly why: string | null;
-                        readonly diff: {
+                        status: "taken" | "not_yet" | "none" | "gone";
+                        why: string | null;
+                        diff: {
                             /** @enum {number} */
-                            readonly version: 1;
-                            readonly endedAt: number;
-                            readonly baseRevision: string | null;
-                            readonly files: readonly {
-                                readonly path: string;
-                                readonly added: number | null;
-                                readonly deleted: number | null;
+                            version: 1;
+                            endedAt: number;
+                            baseRevision: string | null;
+                            readonly files: {
+                                path: string;
+                                added: number | null;
+                                deleted: number | null;
                             }[];
-                            readonly filesTotal: number;
-                            readonly text: string;
-                            readonly textBytes: number;
-                            readonly ignored: readonly string[];
-                            readonly ignoredTotal: number;
-                            readonly prepared: readonly string[];
-                            readonly problems: readonly string[];
-                            readonly branch: string | null;
+                            filesTotal: number;
+                            text: string;
+                            textBytes: number;
+                            readonly ignored: string[];
+                            ignoredTotal: number;
+                            readonly prepared: string[];
+                            readonly problems: string[];
+                            branch: string | null;
                         } | null;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly cancelRun: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly run: string;
+    cancelRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @default  */
-                    readonly reason?: string;
+                    reason?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly state: string;
-                        readonly requested: boolean;
+                    "application/json": {
+                        state: string;
+                        requested: boolean;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly requeueRun: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly run: string;
+    requeueRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly target?: string;
-                    readonly reason: string;
+        requestBody: {
+            content: {
+                "application/json": {
+                    target?: string;
+                    reason: string;
                     /** @default {} */
-                    readonly raise?: {
-                        readonly [key: string]: number;
+                    raise?: {
+                        [key: string]: number;
                     };
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
+                    "application/json": {
+                        id: string;
+                        answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
                     };
                 };
             };
             /** @description Default Response */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
+                    "application/json": {
+                        id: string;
+                        answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly abandonRun: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly run: string;
+    abandonRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly target?: string;
-                    readonly reason: string;
+        requestBody: {
+            content: {
+                "application/json": {
+                    target?: string;
+                    reason: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
+                    "application/json": {
+                        id: string;
+                        answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
                     };
                 };
             };
             /** @description Default Response */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
+                    "application/json": {
+                        id: string;
+                        answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly followRun: {
-        readonly parameters: {
-            readonly query?: {
-                readonly after?: string;
-                readonly follow?: string;
+    followRun: {
+        parameters: {
+            query?: {
+                after?: string;
+                follow?: string;
             };
-            readonly header?: {
-                readonly "last-event-id"?: string;
+            header?: {
+                "last-event-id"?: string;
             };
-            readonly path: {
-                readonly run: string;
+            path: {
+                run: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description the data of each event */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": {
-                        readonly id: string;
-                        readonly at: string;
-                        readonly event: {
+                    "text/event-stream": {
+                        id: string;
+                        at: string;
+                        event: {
                             /** @enum {string} */
-                            readonly type: "run_admitted";
-                            readonly route: string;
-                            readonly model: string;
+                            type: "run_admitted";
+                            route: string;
+                            model: string;
                         } | {
                             /** @enum {string} */
-                            readonly type: "attempt_opened";
-                            readonly turn: number;
-                            readonly attempt: number;
-                            readonly reason: string | null;
+                            type: "attempt_opened";
+                            turn: number;
+                            attempt: number;
+                            reason: string | null;
                         } | {
                             /** @enum {string} */
-                            readonly type: "attempt_parked";
-                            readonly turn: number;
-                            readonly attempt: number;
-                            readonly route: string;
+                            type: "attempt_parked";
+                            turn: number;
+                            attempt: number;
+                            route: string;
                         } | {
                             /** @enum {string} */
-                            readonly type: "attempt_begun";
-                            readonly turn: number;
-                            readonly attempt: number;
+                            type: "attempt_begun";
+                            turn: number;
+                            attempt: number;
                         } | {
                             /** @enum {string} */
-                            readonly type: "attempt_committed";
-                            readonly turn: number;
-                            readonly attempt: number;
-                            readonly raw: string | null;
-                            readonly outcome: string;
-                            readonly errorClass: string | null;
-                            readonly items: number;
-                            readonly flags?: readonly ("empty" | "id_synthesised" | "tool_markup_in_text")[];
+                            type: "attempt_committed";
+                            turn: number;
+                            attempt: number;
+                            raw: string | null;
+                            outcome: string;
+                            errorClass: string | null;
+                            items: number;
+                            flags?: ("empty" | "id_synthesised" | "tool_markup_in_text")[];
                         } | {
                             /** @enum {string} */
-                            readonly type: "item_state";
-                            readonly itemKey: string;
+                            type: "item_state";
+                            itemKey: string;
                             /** @enum {string} */
-                            readonly state: "RECEIVING" | "ITEM_OPEN" | "ITEM_TERMINAL" | "PARSED" | "SCHEMA_VALID" | "AWAITING_APPROVAL" | "POLICY_APPROVED" | "CLAIMED" | "STARTED" | "OUTCOME_UNKNOWN" | "RECONCILING" | "NEEDS_HUMAN" | "EXECUTED" | "NOT_EXECUTED" | "QUARANTINED" | "DENIED" | "EXPIRED" | "CANCELLED";
-                            readonly tool: string | null;
-                            readonly rule: string | null;
-                            readonly errorClass: string | null;
-                            readonly bytes: number | null;
-                            readonly flags?: readonly ("id_synthesised" | "tool_markup_in_text")[];
+                            state: "RECEIVING" | "ITEM_OPEN" | "ITEM_TERMINAL" | "PARSED" | "SCHEMA_VALID" | "AWAITING_APPROVAL" | "POLICY_APPROVED" | "CLAIMED" | "STARTED" | "OUTCOME_UNKNOWN" | "RECONCILING" | "NEEDS_HUMAN" | "EXECUTED" | "NOT_EXECUTED" | "QUARANTINED" | "DENIED" | "EXPIRED" | "CANCELLED";
+                            tool: string | null;
+                            rule: string | null;
+                            errorClass: string | null;
+                            bytes: number | null;
+                            flags?: ("id_synthesised" | "tool_markup_in_text")[];
                         } | {
                             /** @enum {string} */
-                            readonly type: "approval_requested";
-                            readonly itemKey: string;
-                            readonly tool: string;
+                            type: "approval_requested";
+                            itemKey: string;
+                            tool: string;
                             /** @enum {string} */
-                            readonly risk: "low" | "medium" | "high";
-                            readonly quorum: number;
-                            readonly request: number;
-                            readonly expiresAt: number;
+                            risk: "low" | "medium" | "high";
+                            quorum: number;
+                            request: number;
+                            expiresAt: number;
                         } | {
                             /** @enum {string} */
-                            readonly type: "approval_unsigned";
-                            readonly itemKey: string;
+                            type: "approval_unsigned";
+                            itemKey: string;
                         } | {
                             /** @enum {string} */
-                            readonly type: "approval_answered";
-                            readonly itemKey: string;
+                            type: "approval_answered";
+                            itemKey: string;
                             /** @enum {string} */
-                            readonly answer: "approve" | "deny";
-                            readonly by: string;
-                            readonly missing: number;
+                            answer: "approve" | "deny";
+                            by: string;
+                            missing: number;
                         } | {
                             /** @enum {string} */
-                            readonly type: "run_bound";
-                            readonly pool: string;
+                            type: "run_bound";
+                            pool: string;
                         } | {
                             /** @enum {string} */
-                            readonly type: "pool_awaited";
+                            type: "pool_awaited";
                         } | {
                             /** @enum {string} */
-                            readonly type: "turn_closed";
-                            readonly turn: number;
+                            type: "turn_closed";
+                            turn: number;
                         } | {
                             /** @enum {string} */
-                            readonly type: "cancel_requested";
-                            readonly by: string;
+                            type: "cancel_requested";
+                            by: string;
                         } | {
                             /** @enum {string} */
-                            readonly type: "call_resolved";
-                            readonly itemKey: string;
+                            type: "call_resolved";
+                            itemKey: string;
                             /** @enum {string} */
-                            readonly finding: "executed" | "not_executed";
-                            readonly by: string;
+                            finding: "executed" | "not_executed";
+                            by: string;
                         } | {
                             /** @enum {string} */
-                            readonly type: "run_requeued";
-                            readonly by: string;
-                            readonly turn: number;
+                            type: "run_requeued";
+                            by: string;
+                            turn: number;
                         } | {
                             /** @enum {string} */
-                            readonly type: "run_abandoned";
-                            readonly by: string;
+                            type: "run_abandoned";
+                            by: string;
                         } | {
                             /** @enum {string} */
-                            readonly type: "run_ended";
-                            readonly state: string;
-                            readonly errorClass: string | null;
+                            type: "run_ended";
+                            state: string;
+                            errorClass: string | null;
                         };
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": components["schemas"]["Problem"];
+                    "text/event-stream": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": components["schemas"]["Problem"];
+                    "text/event-stream": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly listApprovals: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    listApprovals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly approvals: readonly {
-                            readonly itemKey: string;
-                            readonly run: string;
-                            readonly tool: string;
+                    "application/json": {
+                        readonly approvals: {
+                            itemKey: string;
+                            run: string;
+                            tool: string;
                             /** @enum {string} */
-                            readonly effect: "read" | "idempotent" | "mutating";
+                            effect: "read" | "idempotent" | "mutating";
                             /** @enum {string} */
-                            readonly risk: "low" | "medium" | "high";
-                            readonly quorum: number;
-                            readonly approvals: readonly string[];
-                            readonly requestedBy: string;
+                            risk: "low" | "medium" | "high";
+                            quorum: number;
+                            readonly approvals: string[];
+                            requestedBy: string;
                             /** Format: date-time */
-                            readonly askedAt: string;
+                            askedAt: string;
                             /** Format: date-time */
-                            readonly expiresAt: string;
-                            readonly reason: string | null;
-                            readonly rule: string | null;
+                            expiresAt: string;
+                            reason: string | null;
+                            rule: string | null;
                             readonly labels: {
-                                readonly [key: string]: string;
+                                [key: string]: string;
                             };
                         }[];
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly readApproval: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly item: string;
+    readApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly itemKey: string;
-                        readonly run: string;
-                        readonly tool: string;
+                    "application/json": {
+                        itemKey: string;
+                        run: string;
+                        tool: string;
                         /** @enum {string} */
-                        readonly effect: "read" | "idempotent" | "mutating";
+                        effect: "read" | "idempotent" | "mutating";
                         /** @enum {string} */
-                        readonly risk: "low" | "medium" | "high";
-                        readonly quorum: number;
-                        readonly approvals: readonly string[];
-                        readonly requestedBy: string;
+                        risk: "low" | "medium" | "high";
+                        quorum: number;
+                        readonly approvals: string[];
+                        requestedBy: string;
                         /** Format: date-time */
-                        readonly askedAt: string;
+                        askedAt: string;
                         /** Format: date-time */
-                        readonly expiresAt: string;
-                        readonly reason: string | null;
-                        readonly rule: string | null;
+                        expiresAt: string;
+                        reason: string | null;
+                        rule: string | null;
                         readonly labels: {
-                            readonly [key: string]: string;
+                            [key: string]: string;
                         };
-                        readonly evidence: {
-                            readonly arguments: {
-                                readonly [key: string]: unknown;
+                        evidence: {
+                            arguments: {
+                                [key: string]: unknown;
                             };
-                            readonly shown: {
+                            shown: {
                                 /** @enum {string} */
-                                readonly kind: "argv";
-                                readonly argv: readonly string[];
-                                readonly cwd: string | null;
+                                kind: "argv";
+                                readonly argv: string[];
+                                cwd: string | null;
                             } | {
                                 /** @enum {string} */
-                                readonly kind: "diff";
-                                readonly diff: string;
+                                kind: "diff";
+                                diff: string;
                             } | {
                                 /** @enum {string} */
-                                readonly kind: "json";
+                                kind: "json";
                             };
-                            readonly claims: {
-                                readonly reads: readonly string[];
-                                readonly writes: readonly string[];
+                            claims: {
+                                readonly reads: string[];
+                                readonly writes: string[];
                                 /** @enum {string} */
-                                readonly workspace: "none" | "read" | "write";
+                                workspace: "none" | "read" | "write";
                             } | null;
-                            readonly siblings: readonly {
-                                readonly itemKey: string;
-                                readonly tool: string;
-                                readonly state: string;
+                            readonly siblings: {
+                                itemKey: string;
+                                tool: string;
+                                state: string;
                             }[];
-                            readonly treeChanged: boolean | null;
-                            readonly nonce: string;
-                            readonly argumentsDigest: string;
-                            readonly policyDigest: string;
+                            treeChanged: boolean | null;
+                            nonce: string;
+                            argumentsDigest: string;
+                            policyDigest: string;
                         };
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly approveCall: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly item: string;
+    approveCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @default  */
-                    readonly reason?: string;
-                    readonly nonce: string;
+                    reason?: string;
+                    nonce: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {string} */
-                        readonly kind: "stored";
+                        kind: "stored";
                         /** @enum {string} */
-                        readonly outcome: "approved" | "denied" | "pending";
-                        readonly missing: number;
+                        outcome: "approved" | "denied" | "pending";
+                        missing: number;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly denyCall: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly item: string;
+    denyCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @default  */
-                    readonly reason?: string;
-                    readonly nonce: string;
+                    reason?: string;
+                    nonce: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {string} */
-                        readonly kind: "stored";
+                        kind: "stored";
                         /** @enum {string} */
-                        readonly outcome: "approved" | "denied" | "pending";
-                        readonly missing: number;
+                        outcome: "approved" | "denied" | "pending";
+                        missing: number;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly handInAnswer: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly item: string;
+    handInAnswer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly record: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    record: {
                         /** @enum {number} */
-                        readonly v: 1;
+                        v: 1;
                         /** @enum {string} */
-                        readonly purpose: "command" | "turn" | "item" | "response" | "ask" | "approval" | "execution" | "resolution" | "result" | "report";
-                        readonly keyId: string;
-                        readonly body: string;
-                        readonly signature: string;
+                        purpose: "command" | "turn" | "item" | "response" | "ask" | "approval" | "execution" | "resolution" | "result" | "report";
+                        keyId: string;
+                        body: string;
+                        signature: string;
                     };
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {string} */
-                        readonly kind: "stored";
+                        kind: "stored";
                         /** @enum {string} */
-                        readonly outcome: "approved" | "denied" | "pending";
-                        readonly missing: number;
-                    };
-                };
-            };
-            /** @description the request is refused */
-            readonly "4XX": {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description the console can't answer now */
-            readonly "5XX": {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    readonly listQuarantine: {
-        readonly parameters: {
-            readonly query?: {
-                readonly run?: string;
-                readonly errorClass?: string;
-                readonly state?: "open" | "requeued" | "abandoned" | "passed";
-                readonly limit?: number;
-            };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description Default Response */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": {
-                        readonly entries: readonly {
-                            readonly id: string;
-                            /** @enum {string} */
-                            readonly kind: "run" | "response" | "artifact" | "call";
-                            /** @enum {string} */
-                            readonly state: "open" | "requeued" | "abandoned" | "passed";
-                            readonly run: string;
-                            readonly turn: number;
-                            readonly attempt: number | null;
-                            readonly itemKey: string | null;
-                            readonly responseId: string | null;
-                            readonly callId: string | null;
-                            readonly tool: string | null;
-                            readonly ended: string;
-                            readonly errorClass: string | null;
-                            readonly rule: string | null;
-                            readonly reason: string | null;
-                            readonly bytes: number | null;
-                            readonly lastEvent: string | null;
-                            readonly transportEnd: string | null;
-                            readonly rawUntil: string | null;
-                            readonly keepUntil: string | null;
-                        }[];
+                        outcome: "approved" | "denied" | "pending";
+                        missing: number;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly readQuarantine: {
-        readonly parameters: {
-            readonly query?: {
-                readonly raw?: string;
+    listQuarantine: {
+        parameters: {
+            query?: {
+                run?: string;
+                errorClass?: string;
+                state?: "open" | "requeued" | "abandoned" | "passed";
+                limit?: number;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly target: string;
-            };
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly entries: readonly {
-                            readonly id: string;
+                    "application/json": {
+                        readonly entries: {
+                            id: string;
                             /** @enum {string} */
-                            readonly kind: "run" | "response" | "artifact" | "call";
+                            kind: "run" | "response" | "artifact" | "call";
                             /** @enum {string} */
-                            readonly state: "open" | "requeued" | "abandoned" | "passed";
-                            readonly run: string;
-                            readonly turn: number;
-                            readonly attempt: number | null;
-                            readonly itemKey: string | null;
-                            readonly responseId: string | null;
-                            readonly callId: string | null;
-                            readonly tool: string | null;
-                            readonly ended: string;
-                            readonly errorClass: string | null;
-                            readonly rule: string | null;
-                            readonly reason: string | null;
-                            readonly bytes: number | null;
-                            readonly lastEvent: string | null;
-                            readonly transportEnd: string | null;
-                            readonly rawUntil: string | null;
-                            readonly keepUntil: string | null;
+                            state: "open" | "requeued" | "abandoned" | "passed";
+                            run: string;
+                            turn: number;
+                            attempt: number | null;
+                            itemKey: string | null;
+                            responseId: string | null;
+                            callId: string | null;
+                            tool: string | null;
+                            ended: string;
+                            errorClass: string | null;
+                            rule: string | null;
+                            reason: string | null;
+                            bytes: number | null;
+                            lastEvent: string | null;
+                            transportEnd: string | null;
+                            rawUntil: string | null;
+                            keepUntil: string | null;
                         }[];
-                        readonly actions: readonly {
-                            readonly id: string;
+                    };
+                };
+            };
+            /** @description the request is refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description the console can't answer now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readQuarantine: {
+        parameters: {
+            query?: {
+                raw?: string;
+            };
+            header?: never;
+            path: {
+                target: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        readonly entries: {
+                            id: string;
                             /** @enum {string} */
-                            readonly kind: "requeue" | "abandon" | "resolve";
-                            readonly run: string;
-                            readonly target: string;
-                            readonly round: number;
-                            readonly by: string;
-                            readonly reason: string;
+                            kind: "run" | "response" | "artifact" | "call";
                             /** @enum {string} */
-                            readonly finding?: "executed" | "not_executed";
-                            readonly turn: number;
-                            readonly attempt: number;
-                            /** @enum {string} */
-                            readonly answer: "requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run";
-                            readonly at: string;
-                            readonly done: boolean;
+                            state: "open" | "requeued" | "abandoned" | "passed";
+                            run: string;
+                            turn: number;
+                            attempt: number | null;
+                            itemKey: string | null;
+                            responseId: string | null;
+                            callId: string | null;
+                            tool: string | null;
+                            ended: string;
+                            errorClass: string | null;
+                            rule: string | null;
+                            reason: string | null;
+                            bytes: number | null;
+                            lastEvent: string | null;
+                            transportEnd: string | null;
+                            rawUntil: string | null;
+                            keepUntil: string | null;
                         }[];
-                        readonly raw: readonly {
-                            readonly id: string;
-                            readonly content: string | null;
-                            readonly note: string | null;
+                        readonly actions: {
+                            id: string;
+                            /** @enum {string} */
+                            kind: "requeue" | "abandon" | "resolve";
+                            run: string;
+                            target: string;
+                            round: number;
+                            by: string;
+                            reason: string;
+                            /** @enum {string} */
+                            finding?: "executed" | "not_executed";
+                            turn: number;
+                            attempt: number;
+                            /** @enum {string} */
+                            answer: "requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run";
+                            at: string;
+                            done: boolean;
+                        }[];
+                        raw: {
+                            id: string;
+                            content: string | null;
+                            note: string | null;
                         }[] | null;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly listUnknown: {
-        readonly parameters: {
-            readonly query?: {
-                readonly run?: string;
+    listUnknown: {
+        parameters: {
+            query?: {
+                run?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly calls: readonly {
-                            readonly itemKey: string;
-                            readonly state: string;
-                            readonly published: string | null;
-                            readonly tool: string;
-                            readonly effect: string;
-                            readonly grant: number;
-                            readonly fence: number;
-                            readonly owner: string;
-                            readonly lost: {
-                                readonly owner: string;
-                                readonly fence: number;
+                    "application/json": {
+                        readonly calls: {
+                            itemKey: string;
+                            state: string;
+                            published: string | null;
+                            tool: string;
+                            effect: string;
+                            grant: number;
+                            fence: number;
+                            owner: string;
+                            lost: {
+                                owner: string;
+                                fence: number;
                             } | null;
-                            readonly startedAt: string | null;
-                            readonly unknownAt: string | null;
-                            readonly leaseUntil: string | null;
-                            readonly sandbox: string | null;
-                            readonly status: string | null;
-                            readonly errorClass: string | null;
-                            readonly resultBytes: number | null;
-                            readonly probe: boolean;
-                            readonly evidence: {
-                                readonly fence: number;
-                                readonly status: string;
-                                readonly at: string;
+                            startedAt: string | null;
+                            unknownAt: string | null;
+                            leaseUntil: string | null;
+                            sandbox: string | null;
+                            status: string | null;
+                            errorClass: string | null;
+                            resultBytes: number | null;
+                            probe: boolean;
+                            evidence: {
+                                fence: number;
+                                status: string;
+                                at: string;
                             } | null;
-                            readonly resolution: {
-                                readonly finding: string;
-                                readonly by: string;
-                                readonly reason: string;
+                            resolution: {
+                                finding: string;
+                                by: string;
+                                reason: string;
                             } | null;
-                            readonly raw: {
-                                readonly expected: string | null;
-                                readonly result: string | null;
+                            raw: {
+                                expected: string | null;
+                                result: string | null;
                             } | null;
                         }[];
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly readLedger: {
-        readonly parameters: {
-            readonly query?: {
-                readonly raw?: string;
+    readLedger: {
+        parameters: {
+            query?: {
+                raw?: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly item: string;
+            header?: never;
+            path: {
+                item: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly itemKey: string;
-                        readonly state: string;
-                        readonly published: string | null;
-                        readonly tool: string;
-                        readonly effect: string;
-                        readonly grant: number;
-                        readonly fence: number;
-                        readonly owner: string;
-                        readonly lost: {
-                            readonly owner: string;
-                            readonly fence: number;
+                    "application/json": {
+                        itemKey: string;
+                        state: string;
+                        published: string | null;
+                        tool: string;
+                        effect: string;
+                        grant: number;
+                        fence: number;
+                        owner: string;
+                        lost: {
+                            owner: string;
+                            fence: number;
                         } | null;
-                        readonly startedAt: string | null;
-                        readonly unknownAt: string | null;
-                        readonly leaseUntil: string | null;
-                        readonly sandbox: string | null;
-                        readonly status: string | null;
-                        readonly errorClass: string | null;
-                        readonly resultBytes: number | null;
-                        readonly probe: boolean;
-                        readonly evidence: {
-                            readonly fence: number;
-                            readonly status: string;
-                            readonly at: string;
+                        startedAt: string | null;
+                        unknownAt: string | null;
+                        leaseUntil: string | null;
+                        sandbox: string | null;
+                        status: string | null;
+                        errorClass: string | null;
+                        resultBytes: number | null;
+                        probe: boolean;
+                        evidence: {
+                            fence: number;
+                            status: string;
+                            at: string;
                         } | null;
-                        readonly resolution: {
-                            readonly finding: string;
-                            readonly by: string;
-                            readonly reason: string;
+                        resolution: {
+                            finding: string;
+                            by: string;
+                            reason: string;
                         } | null;
-                        readonly raw: {
-                            readonly expected: string | null;
-                            readonly result: string | null;
+                        raw: {
+                            expected: string | null;
+                            result: string | null;
                         } | null;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly resolveCall: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly item: string;
+    resolveCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @enum {string} */
-                    readonly finding: "executed" | "not_executed";
-                    readonly reason: string;
+                    finding: "executed" | "not_executed";
+                    reason: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
+                    "application/json": {
+                        id: string;
+                        answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
                     };
                 };
             };
             /** @description Default Response */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
+                    "application/json": {
+                        id: string;
+                        answer: ("requeued_attempt" | "requeued_calls" | "abandoned" | "resolved" | "not_ended" | "lost" | "wrong_state" | "moved_on" | "calls_open" | "contract_run" | "never_admitted" | "raise_refused" | "target_refused" | "not_unknown" | "still_reconciled" | "resolved_before" | "no_call" | "no_run") | null;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly listRoutes: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    listRoutes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly routes: readonly {
-                            readonly name: string;
-                            readonly family: string;
-                            readonly adapter: string;
-                            readonly models: readonly string[];
+                    "application/json": {
+                        readonly routes: {
+                            name: string;
+                            family: string;
+                            adapter: string;
+                            readonly models: string[];
                             /** @enum {string} */
-                            readonly effects: "contract" | "read_only";
-                            readonly limits: {
-                                readonly concurrency: number | null;
-                                readonly requestsPerMinute: number | null;
+                            effects: "contract" | "read_only";
+                            limits: {
+                                concurrency: number | null;
+                                requestsPerMinute: number | null;
                             };
-                            readonly verified: readonly string[];
-                            readonly breaker: {
+                            readonly verified: string[];
+                            breaker: {
                                 /** @enum {string} */
-                                readonly state: "closed" | "open" | "half_open";
-                                readonly openUntil: string | null;
-                                readonly mismatches: number;
+                                state: "closed" | "open" | "half_open";
+                                openUntil: string | null;
+                                mismatches: number;
                             };
-                            readonly reports: readonly {
-                                readonly covers: string;
-                                readonly adapter: string;
-                                readonly counts: boolean;
-                                readonly scenario: string;
+                            readonly reports: {
+                                covers: string;
+                                adapter: string;
+                                counts: boolean;
+                                scenario: string;
                                 /** @enum {string} */
-                                readonly result: "passed" | "failed" | "not_shown";
-                                readonly run: string;
+                                result: "passed" | "failed" | "not_shown";
+                                run: string;
                             }[];
                         }[];
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly listPools: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    listPools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly pools: readonly {
-                            readonly name: string;
-                            readonly runs: number;
-                            readonly executors: readonly {
-                                readonly id: string;
-                                readonly host: string;
+                    "application/json": {
+                        readonly pools: {
+                            name: string;
+                            runs: number;
+                            readonly executors: {
+                                id: string;
+                                host: string;
                                 /** @enum {string} */
-                                readonly state: "live" | "draining" | "silent";
-                                readonly seenAt: string;
+                                state: "live" | "draining" | "silent";
+                                seenAt: string;
                             }[];
                         }[];
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly listTools: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    listTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly tools: readonly {
-                            readonly name: string;
+                    "application/json": {
+                        readonly tools: {
+                            name: string;
                             /** @enum {string} */
-                            readonly effect: "read" | "idempotent" | "mutating";
+                            effect: "read" | "idempotent" | "mutating";
                             /** @enum {string} */
-                            readonly origin: "builtin" | "operator" | "mcp";
-                            readonly digest: string;
-                            readonly limits: {
-                                readonly timeoutMs: number;
-                                readonly outputBytes: number;
-                                readonly argumentBytes: number;
+                            origin: "builtin" | "operator" | "mcp";
+                            digest: string;
+                            limits: {
+                                timeoutMs: number;
+                                outputBytes: number;
+                                argumentBytes: number;
                             };
                         }[];
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly listKillSwitches: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    listKillSwitches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly switches: readonly {
-                            readonly target: string;
-                            readonly id: string;
-                            readonly by: string;
-                            readonly reason: string;
-                            readonly at: number;
+                    "application/json": {
+                        readonly switches: {
+                            target: string;
+                            id: string;
+                            by: string;
+                            reason: string;
+                            at: number;
                         }[];
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly setKillSwitch: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    setKillSwitch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly target: string;
-                    readonly reason: string;
+        requestBody: {
+            content: {
+                "application/json": {
+                    target: string;
+                    reason: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly done: boolean;
+                    "application/json": {
+                        id: string;
+                        done: boolean;
                     };
                 };
             };
             /** @description Default Response */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly done: boolean;
+                    "application/json": {
+                        id: string;
+                        done: boolean;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    readonly clearKillSwitch: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    clearKillSwitch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly target: string;
-                    readonly reason: string;
+        requestBody: {
+            content: {
+                "application/json": {
+                    target: string;
+                    reason: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Default Response */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly done: boolean;
+                    "application/json": {
+                        id: string;
+                        done: boolean;
                     };
                 };
             };
             /** @description Default Response */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly done: boolean;
+                    "application/json": {
+                        id: string;
+                        done: boolean;
                     };
                 };
             };
             /** @description the request is refused */
-            readonly "4XX": {
+            "4XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description the console can't answer now */
-            readonly "5XX": {
+            "5XX": {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

@@ -5,8 +5,8 @@ const MOST = { all: 200, each: 20 } as const;
 
 export interface StreamBound {
   /** Aborting it gives its place back. Throws where there are too many, of this name or in all. */
-  open(name: string): AbortController;
-  closeAll(): void;
+  readonly open: (name: string) => AbortController;
+  readonly closeAll: () => void;
 }
 
 export function createStreamBound(): StreamBound {
@@ -21,7 +21,7 @@ export function createStreamBound(): StreamBound {
       return controller;
     },
     closeAll() {
-      for (const each of [...streams.keys()]) each.abort();
+      for (const each of streams.keys()) each.abort();
     },
   };
 }

@@ -1,97 +1,213 @@
-// A console's address and a token in, a backend that speaks its HTTP API out; it needs neither Redis nor keys. Refuses what
-// only the keys of the installation itself open.
+// A console's address and a token in, a backend that speaks its HTTP interface out; it needs neither Redis nor keys. Refuses
+// what only the keys of the installation itself open.
 import { randomUUID } from "node:crypto";
+import {
+  createAirlockClient,
+  type AirlockClient,
+  FollowRefused,
+  followRun,
+  type ClientOptions,
+  type paths,
+  type StreamedEvent,
+} from "@airlock/client";
 import { AirlockError } from "@airlock/core/fault";
-import type { KillSwitch } from "@airlock/core/run";
-import type {
-  ApprovalEntry,
-  LedgerDocument,
-  PoolDocument,
-  QuarantineEntry,
-  RouteDocument,
-  RunListEntry,
-  ToolDocument,
-} from "@airlock/operator/document";
+import type { RunSpec } from "@airlock/core/run";
+import { runEventSchema } from "@airlock/core/contract";
+import type { RunListEntry, RunPage } from "@airlock/operator/document";
+import type { TimedEvent } from "@airlock/operator/follow";
+import type { AnswerResult } from "@airlock/operator/order";
 import type { Backend } from "../backend.ts";
-import { askConsole, type AskOptions, type Question } from "./ask-console.ts";
-import { followStream, pastEvents } from "./follow-stream.ts";
+import { patientFetch, type AskOptions } from "./patient-fetch.ts";
+import { documentOf, problemCode, refusalOf, type Reply } from "./refusal.ts";
+
+/** The most that one page of a list holds. */
+const PAGE = 200;
 
 export function httpBackend(options: AskOptions): Backend {
-  const get = <T>(...parts: readonly string[]): Promise<T> =>
-    asked(options, { method: "GET", path: pathOf(parts) });
-  const find = <T>(name: string, query: Query): Promise<T> =>
-    asked(options, { method: "GET", path: `/${name}${queryOf(query)}` });
-  const post = <T>(body: unknown, ...parts: readonly string[]): Promise<T> =>
-    asked(options, { method: "POST", path: pathOf(parts), body });
-  const routes = async () => (await get<{ readonly routes: readonly RouteDocument[] }>("routes")).routes;
+  const to: Console = { ...options.place, fetch: patientFetch(options) };
+  const client = createAirlockClient(to);
   return {
-    submit: (spec) => submit(options, spec),
-    runs: async (limit) => (await find<{ readonly runs: readonly RunListEntry[] }>("runs", { limit })).runs,
-    run: (id) => get("runs", id),
-    events: (id) => pastEvents(options, id),
-    follow: (id, signal) => followStream(options, id, signal),
-    diff: (id) => get("runs", id, "diff"),
-    cancel: (id, reason) => post({ reason }, "runs", id, "cancel"),
-    act: ({ kind, run, ...order }) => post(order, "runs", run, kind),
-    approvals: async () =>
-      (await get<{ readonly approvals: readonly ApprovalEntry[] }>("approvals")).approvals,
-    approval: (itemKey) => get("approvals", itemKey),
-    answer: ({ itemKey, answer, ...said }) => post(said, "approvals", itemKey, answer),
-    handIn: (itemKey, record) => post({ record }, "approvals", itemKey, "answers"),
-    quarantine: async (filter) =>
-      (await find<{ readonly quarantine: readonly QuarantineEntry[] }>("quarantine", { ...filter }))
-        .quarantine,
-    quarantined: (target, { raw }) => withoutContent(raw, () => get("quarantine", target)),
-    unknown: async (run) =>
-      (await find<{ readonly unknown: readonly LedgerDocument[] }>("unknown", { run })).unknown,
-    ledger: (itemKey, { raw }) => withoutContent(raw, () => get("calls", itemKey, "ledger")),
-    resolve: ({ target, ...found }) => post(found, "calls", target, "resolve"),
-    routes,
-    models: async () => new Map((await routes()).map(({ name, models }) => [name, { models: [...models] }])),
-    pools: async () => (await get<{ readonly pools: readonly PoolDocument[] }>("pools")).pools,
-    tools: async () => (await get<{ readonly tools: readonly ToolDocument[] }>("tools")).tools,
-    switches: async () => (await get<{ readonly switches: readonly KillSwitch[] }>("kill-switches")).switches,
-    turnSwitch: ({ kind, ...order }) => post(order, "kill-switches", ...(kind === "kill" ? [] : ["clear"])),
+    ...runsOver(to, client),
+    ...approvalsOver(to, client),
+    ...refusalsOver(to, client),
+    ...installationOver(to, client),
     close: () => undefined,
   };
 }
 
-/** The key makes a repetition by this command one run; another command is another run. */
-async function submit(options: AskOptions, spec: unknown): Promise<string> {
-  const headers = { "idempotency-key": randomUUID() };
-  const { id } = await asked<{ readonly id: string }>(options, {
-    method: "POST",
-    path: "/runs",
-    body: { spec },
-    headers,
-  });
-  return id;
+type Console = ClientOptions;
+type Part<Name extends keyof Backend> = Pick<Backend, Name>;
+
+function runsOver(
+  to: Console,
+  client: AirlockClient,
+): Part<"submit" | "runs" | "run" | "events" | "follow" | "diff" | "cancel" | "act"> {
+  const { url } = to;
+  return {
+    async submit({ contract, ...spec }) {
+      if (contract !== undefined)
+        throw new AirlockError("USAGE", "a contract scenario is played beside the keys");
+      // a repetition by this command is one run; another command is another run
+      const params = { header: { "idempotency-key": randomUUID() } };
+      return (await documentOf(url, client.POST("/runs", { params, body: { spec: sent(spec) } }))).id;
+    },
+    runs: (limit) => latestRuns(to, client, limit),
+    run: (id) => documentOf(url, client.GET("/runs/{run}", runPath(id))),
+    async events(id) {
+      const events: TimedEvent[] = [];
+      const following = { run: id, follow: false, signal: new AbortController().signal };
+      for await (const event of known(told(url, followRun(to, following)))) events.push(event);
+      return events;
+    },
+    follow: (id, signal) => known(told(url, followRun(to, { run: id, signal }))),
+    diff: (id) => documentOf(url, client.GET("/runs/{run}/diff", runPath(id))),
+    cancel: (id, reason) =>
+      documentOf(url, client.POST("/runs/{run}/cancel", { ...runPath(id), body: { reason } })),
+    act({ kind, run: id, target, reason, raise }) {
+      if (kind === "abandon") {
+        return documentOf(
+          url,
+          client.POST("/runs/{run}/abandon", { ...runPath(id), body: { target, reason } }),
+        );
+      }
+      return documentOf(
+        url,
+        client.POST("/runs/{run}/requeue", { ...runPath(id), body: { target, reason, raise } }),
+      );
+    },
+  };
 }
 
-type Query = Readonly<Record<string, string | number | null>>;
-
-function queryOf(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  return given.length === 0 ? "" : `?${given.join("&")}`;
+function approvalsOver(
+  { url }: Console,
+  client: AirlockClient,
+): Part<"approvals" | "approval" | "answer" | "handIn"> {
+  return {
+    approvals: async () => (await documentOf(url, client.GET("/approvals"))).approvals,
+    approval: (itemKey) => documentOf(url, client.GET("/approvals/{item}", itemPath(itemKey))),
+    answer({ itemKey, answer, reason, nonce }) {
+      const path = `/approvals/{item}/${answer}` as const;
+      return answered(url, client.POST(path, { ...itemPath(itemKey), body: { reason, nonce } }));
+    },
+    handIn: (itemKey, record) =>
+      answered(url, client.POST("/approvals/{item}/answers", { ...itemPath(itemKey), body: { record } })),
+  };
 }
 
-function pathOf(parts: readonly string[]): string {
-  return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
+function refusalsOver(
+  { url }: Console,
+  client: AirlockClient,
+): Part<"quarantine" | "quarantined" | "unknown" | "ledger" | "resolve"> {
+  return {
+    async quarantine({ run: id, errorClass, state, limit }) {
+      const query = {
+        limit,
+        ...(id === null ? {} : { run: id }),
+        ...(errorClass === null ? {} : { errorClass }),
+        ...(state === null ? {} : { state }),
+      };
+      return (await documentOf(url, client.GET("/quarantine", { params: { query } }))).entries;
+    },
+    quarantined: (target, { raw }) =>
+      withoutContent(raw, () =>
+        documentOf(url, client.GET("/quarantine/{target}", { params: { path: { target } } })),
+      ),
+    unknown: async (id) =>
+      (await documentOf(url, client.GET("/unknown", { params: { query: id === null ? {} : { run: id } } })))
+        .calls,
+    ledger: (itemKey, { raw }) =>
+      withoutContent(raw, () => documentOf(url, client.GET("/calls/{item}/ledger", itemPath(itemKey)))),
+    resolve: ({ target, finding, reason }) =>
+      documentOf(
+        url,
+        client.POST("/calls/{item}/resolve", { ...itemPath(target), body: { finding, reason } }),
+      ),
+  };
 }
 
-/** The documents are the console's own: whoever could forge them could forge what they tell as well. */
-async function asked<T>(options: AskOptions, question: Question): Promise<T> {
-  const response = await askConsole(options, question);
-  if (!(response.headers.get("content-type") ?? "").includes("json")) {
-    throw new AirlockError(
-      "CONSOLE_REFUSED",
-      `${options.place.url} is no Airlock console; check AIRLOCK_URL`,
-    );
+function installationOver(
+  { url }: Console,
+  client: AirlockClient,
+): Part<"routes" | "models" | "pools" | "tools" | "switches" | "turnSwitch"> {
+  const routes = async () => (await documentOf(url, client.GET("/routes"))).routes;
+  return {
+    routes,
+    models: async () => new Map((await routes()).map(({ name, models }) => [name, { models: [...models] }])),
+    pools: async () => (await documentOf(url, client.GET("/pools"))).pools,
+    tools: async () => (await documentOf(url, client.GET("/tools"))).tools,
+    switches: async () => (await documentOf(url, client.GET("/kill-switches"))).switches,
+    turnSwitch: ({ kind, ...body }) =>
+      documentOf(url, client.POST(kind === "kill" ? "/kill-switches" : "/kill-switches/clear", { body })),
+  };
+}
+
+/** Page by page. */
+async function latestRuns(
+  { url }: Console,
+  client: AirlockClient,
+  limit: number,
+): Promise<readonly RunListEntry[]> {
+  const runs: RunListEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const size = { limit: Math.min(limit - runs.length, PAGE) };
+    const query = cursor === undefined ? size : { ...size, cursor };
+    const page: RunPage = await documentOf(url, client.GET("/runs", { params: { query } }));
+    runs.push(...page.runs);
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined && runs.length < limit);
+  return runs;
+}
+
+function runPath(id: string) {
+  return { params: { path: { run: id } } };
+}
+
+function itemPath(itemKey: string) {
+  return { params: { path: { item: itemKey } } };
+}
+
+/** What the console answers to an answer that it did not take. */
+const UNTAKEN: Readonly<Record<string, Exclude<AnswerResult["kind"], "stored">>> = {
+  ANSWER_CONFLICT: "conflict",
+  ANSWER_EXPIRED: "expired",
+  ANSWER_OWN_RUN: "requester",
+  ANSWER_GONE: "gone",
+};
+
+async function answered(
+  url: string,
+  reply: Promise<Reply<Extract<AnswerResult, { kind: "stored" }>>>,
+): Promise<AnswerResult> {
+  const { data, error, response } = await reply;
+  const kind = UNTAKEN[problemCode(error) ?? ""];
+  if (kind !== undefined) return { kind };
+  return documentOf(url, Promise.resolve({ data, error, response }));
+}
+
+/** A refusal of the stream itself becomes the error that a person can do something about. */
+async function* told<T>(url: string, events: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+  try {
+    yield* events;
+  } catch (error) {
+    throw error instanceof FollowRefused ? refusalOf(url, error.status, error.problem) : error;
   }
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-  return (await response.json()) as T;
+}
+
+/** Those of a newer console are left out. */
+async function* known(events: AsyncIterable<StreamedEvent>): AsyncGenerator<TimedEvent, void> {
+  for await (const { at, event: given } of events) {
+    const event = runEventSchema.safeParse(given);
+    if (event.success) yield { at, event: event.data };
+  }
+}
+
+type SentSpec = paths["/runs"]["post"]["requestBody"]["content"]["application/json"]["spec"];
+
+/** As JSON says it: without what is left out. */
+function sent(spec: Omit<RunSpec, "contract">): SentSpec {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both types come from one schema
+  return JSON.parse(JSON.stringify(spec)) as SentSpec;
 }
 
 function withoutContent<T>(raw: boolean, read: () => Promise<T>): Promise<T> {

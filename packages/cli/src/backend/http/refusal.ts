@@ -22,8 +22,28 @@ const ADVICE: ReadonlyMap<number, string> = new Map([
   [429, "the console at URL still asks to wait"],
 ]);
 
-export function refusalOf(url: string, status: number, text: string): AirlockError {
-  const problem = problemOf(text);
+/** What the client makes of an answer. */
+export interface Reply<T> {
+  readonly data?: T | undefined;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** The document that was asked for. The documents are the console's own: whoever could forge them could forge what they tell. */
+export async function documentOf<T>(url: string, reply: Promise<Reply<T>>): Promise<T> {
+  const { data, error, response } = await reply;
+  if (!response.ok) throw refusalOf(url, response.status, error);
+  const json = (response.headers.get("content-type") ?? "").includes("json");
+  if (json && data !== undefined) return data;
+  throw new AirlockError("CONSOLE_REFUSED", `${url} is no Airlock console; check AIRLOCK_URL`);
+}
+
+export function problemCode(error: unknown): string | undefined {
+  return problemOf(error)?.code;
+}
+
+export function refusalOf(url: string, status: number, error: unknown): AirlockError {
+  const problem = problemOf(error);
   const own = namesOf(ERRORS).find((code) => code === problem?.code);
   if (own !== undefined)
     return new AirlockError(own, problem?.detail ?? problem?.title ?? `status ${status}`);
@@ -38,12 +58,9 @@ export function refusalOf(url: string, status: number, text: string): AirlockErr
   );
 }
 
-function problemOf(text: string): Problem | null {
-  try {
-    return problemSchema.parse(JSON.parse(text));
-  } catch {
-    return null; // another server's page
-  }
+/** Null where it is another server's page. */
+function problemOf(error: unknown): Problem | null {
+  return problemSchema.safeParse(error).data ?? null;
 }
 
 /** What Node calls the ways in which a connection fails. */
