@@ -26,7 +26,6 @@ const OWN = {
   ANSWER_EXPIRED: { status: 409, title: "its time is over: nothing runs" },
   ANSWER_OWN_RUN: { status: 403, title: "who submitted a run can't answer for it" },
   ANSWER_GONE: { status: 404, title: "that question is not asked (any more)" },
-  ACTION_REFUSED: { status: 409, title: "the action does not fit the state that the run or call is in" },
   STREAMS_FULL: { status: 503, title: "too many event streams are open; try again later" },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 type OwnCode = keyof typeof OWN;
