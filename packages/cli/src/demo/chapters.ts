@@ -97,11 +97,15 @@ async function playStory(cast: Cast, stage: Stage, story: Story): Promise<Chapte
   const person = createPerson(cast);
   // a question on the terminal and lines that are drawn anew don't go together
   const screen = person.asks ? { ...out, terminal: false } : out;
-  const { run, document } = await play({ ...stage, out: screen }, storySpec(cast, story), (event, run) => {
-    person.see(event);
-    if (event.type !== "attempt_opened" || event.attempt < 2) return;
-    priceAtRetry = workspaceView(local.volume, run).price();
-  });
+  const { run, document } = await play(
+    { ...stage, out: screen, signal: AbortSignal.any([stage.signal, person.failure]) },
+    storySpec(cast, story),
+    (event, run) => {
+      person.see(event);
+      if (event.type !== "attempt_opened" || event.attempt < 2) return;
+      priceAtRetry = workspaceView(local.volume, run).price();
+    },
+  );
   const answers = await person.answers();
   const view = workspaceView(local.volume, run);
   const findings = story.findings({

@@ -1,5 +1,5 @@
-// Events of a story in, a person's answers to the calls that wait out: asked for on a terminal, else given by an approver of
-// the demo's own; a deletion is answered only when it is too late.
+// Events of a story in, a person's answers to the calls that wait out: asked for on a terminal, else given over HTTP by
+// a configured approver; a deletion is answered only when it is too late.
 import { createInterface } from "node:readline/promises";
 import type { RunEvent } from "@airlock/core/contract";
 import { openBackend, type Backend } from "../backend/index.ts";
@@ -7,13 +7,16 @@ import type { Local } from "../local/index.ts";
 import { approvalText, type Screen } from "../view/index.ts";
 import type { Seen } from "./findings.ts";
 
-const APPROVER = "demo-approver";
+/** The token that `airlock up` makes: it is whoever the commands of this machine are. */
+const APPROVER = "local";
 
 interface Person {
   /** whether somebody is asked on the terminal */
   readonly asks: boolean;
   see(event: RunEvent): void;
-  /** After the run's end: what was answered. Rejects where an answer could not be given. */
+  /** Aborted, with its reason, where an answer could not be given. */
+  readonly failure: AbortSignal;
+  /** After the run's end: what was answered. */
   answers(): Promise<Seen["answers"]>;
 }
 
@@ -33,10 +36,10 @@ export function createPerson({ local, out, signal }: Place): Person {
   let lateNonce = "";
   const open = (): Backend =>
     (backend ??= openBackend({
-      environment: { REDIS_URL: local.redisUrl },
+      environment: { AIRLOCK_URL: local.consoleUrl, AIRLOCK_TOKEN_FILE: local.paths.consoleToken },
       folder: local.paths.data,
-      data: local.paths.data,
-      by: APPROVER,
+      data: undefined,
+      by: undefined,
       onState: () => undefined,
       onWait: () => undefined,
     }));
@@ -56,16 +59,17 @@ export function createPerson({ local, out, signal }: Place): Person {
     out.print(`  ${APPROVER} approves the deletion after its time: refused (${found.late})`);
   };
   const pending: Promise<void>[] = [];
+  const failure = new AbortController();
   const keep = (work: Promise<void>): void => {
-    work.catch(() => undefined); // it rejects again where it is waited for
-    pending.push(work);
+    pending.push(work.catch((error: unknown) => failure.abort(error)));
   };
   return {
     asks,
+    failure: failure.signal,
     see(event) {
-      if (event.type !== "item_state") return;
-      if (event.state === "AWAITING_APPROVAL") keep(onParked(event.itemKey, event.tool ?? ""));
-      if (event.state === "EXPIRED") keep(onExpired(event.itemKey));
+      // the question is there from here on, not yet when the call is parked
+      if (event.type === "approval_requested") keep(onParked(event.itemKey, event.tool));
+      if (event.type === "item_state" && event.state === "EXPIRED") keep(onExpired(event.itemKey));
     },
     async answers() {
       try {

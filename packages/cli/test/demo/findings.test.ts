@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
+  approvalFindings,
   callCounts,
   contractFindings,
   cutWriteFindings,
@@ -52,6 +53,7 @@ function seen(document: RunDocument, change: Partial<Seen> = {}): Seen {
     original: ORIGINAL,
     price: fixedPrice(ORIGINAL),
     priceAtRetry: null,
+    answers: { patch: null, late: null },
     ...untouched,
     ...change,
   };
@@ -149,3 +151,16 @@ test("calls are counted by their final state", () => {
   expect(callCounts(run(calls))).toBe("2 EXECUTED, 1 DENIED");
   expect(callCounts(run([]))).toBe("-");
 });
+
+test.each([
+  ["approve", "EXECUTED", fixedPrice(ORIGINAL)],
+  ["deny", "DENIED", ORIGINAL],
+] as const)(
+  "a person who says %s has their way, and a late approval changes nothing",
+  (patch, state, price) => {
+    const document = run([call("1.1.0", "apply_patch", state), call("1.1.1", "delete_file", "EXPIRED")]);
+    const held = (late: "expired" | "stored") =>
+      approvalFindings(seen(document, { price, answers: { patch, late } })).every((finding) => finding.held);
+    expect([held("expired"), held("stored")]).toEqual([true, false]);
+  },
+);
