@@ -1,10 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAirlockClient, FollowRefused, followRun } from "@airlock/client";
 import { openApiText } from "@airlock/console";
 import { countQueues } from "@airlock/core/queue";
 import { createKeyrings, newRunId } from "@airlock/core/record";
 import { runKeys } from "@airlock/core/store";
+import { ROOT } from "../support/root.ts";
 import { startTestConsole, type TestConsole } from "../support/console.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 
@@ -223,7 +226,14 @@ test("more requests than a name may make are told when to come again", async () 
 });
 
 test("docs/openapi.json is what the schemas say", async () => {
-  const written = readFileSync(new URL("../../docs/openapi.json", import.meta.url), "utf8");
+  const written = readFileSync(path.join(ROOT, "docs/openapi.json"), "utf8");
   expect(JSON.parse(written)).toEqual(JSON.parse(await openApiText()));
   expect((await desk.ask("viewer", "GET", "/api/v1/openapi.json")).status).toBe(200);
+});
+
+test("the client's types are what docs/openapi.json gives", () => {
+  const folder = path.join(ROOT, "packages/client");
+  const bin = path.join(folder, "node_modules/.bin/openapi-typescript");
+  const made = spawnSync(bin, [path.join(ROOT, "docs/openapi.json")], { encoding: "utf8" });
+  expect(made.stdout).toBe(readFileSync(path.join(folder, "src/generated/api.ts"), "utf8"));
 });

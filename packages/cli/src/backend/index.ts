@@ -1,2 +1,2 @@
-export { ANSWER_MS, type AskedAnswer, type Backend } from "./backend.ts";
+export { ANSWER_MS, type Backend } from "./backend.ts";
 export { openBackend } from "./open-backend.ts";

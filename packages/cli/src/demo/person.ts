@@ -34,15 +34,7 @@ export function createPerson({ local, out, signal }: Place): Person {
   };
   let backend: Backend | null = null;
   let lateNonce = "";
-  const open = (): Backend =>
-    (backend ??= openBackend({
-      environment: { AIRLOCK_URL: local.consoleUrl, AIRLOCK_TOKEN_FILE: local.paths.consoleToken },
-      folder: local.paths.data,
-      data: undefined,
-      by: undefined,
-      onState: () => undefined,
-      onWait: () => undefined,
-    }));
+  const open = (): Backend => (backend ??= overHttp(local));
   const onParked = async (itemKey: string, tool: string): Promise<void> => {
     const document = await open().approval(itemKey);
     const { nonce } = document.evidence;
@@ -80,6 +72,18 @@ export function createPerson({ local, out, signal }: Place): Person {
       }
     },
   };
+}
+
+/** The console of this very demo, with the token of whoever may use this machine. */
+function overHttp({ consoleUrl, paths }: Local): Backend {
+  return openBackend({
+    environment: { AIRLOCK_URL: consoleUrl, AIRLOCK_TOKEN_FILE: paths.consoleToken },
+    folder: paths.data,
+    data: undefined,
+    by: undefined,
+    onState: () => undefined,
+    onWait: () => undefined,
+  });
 }
 
 async function askPerson(signal: AbortSignal): Promise<"approve" | "deny"> {

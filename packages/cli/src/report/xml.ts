@@ -27,7 +27,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 // eslint-disable-next-line no-control-regex -- control characters are what this is about
 const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
-export function xmlText(text: string): string {
+function xmlText(text: string): string {
   return text
     .replaceAll(IMPOSSIBLE, "\ufffd")
     .replaceAll(/[&<>"'\n\r\t]/g, (character) => ENTITIES.get(character) ?? "");

@@ -1,4 +1,4 @@
 export { exitCodeOf, exitCodes, WAIT_ENDS } from "./exit-codes.ts";
-export { afterEvent, NO_OBSTACLES, type Obstacles } from "./obstacle.ts";
+export { afterEvent, NO_OBSTACLES } from "./obstacle.ts";
 export { obstacleLines } from "./obstacle-text.ts";
 export { waitForRun } from "./wait-for-run.ts";

@@ -1,1 +1,1 @@
-export { createAudit, readAudit, type Audit, type AuditEntry, type AuditRecord } from "./audit.ts";
+export { createAudit, readAudit, type Audit, type AuditRecord } from "./audit.ts";

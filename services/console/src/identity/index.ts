@@ -1,7 +1,7 @@
 export { assertMayRead, keepSubmitter } from "./may-read.ts";
-export { identify, type Identified } from "./identify.ts";
+export { identify } from "./identify.ts";
 export { hashPassword, matchesPassword } from "./password.ts";
 export { addressMatcher } from "./proxy-addresses.ts";
-export { ROLE_NAMES, ROLES, withIncluded, type ConsoleRole, type Principal } from "./roles.ts";
+export { withIncluded, type ConsoleRole, type Principal } from "./roles.ts";
 export { newToken, tokenDigest } from "./token.ts";
 export { loadUsers, parseUsers, type Users } from "./users.ts";

@@ -1,2 +1,2 @@
 export { registerSessionRoutes } from "./session-routes.ts";
-export { createSessions, type Session, type Sessions } from "./sessions.ts";
+export { createSessions } from "./sessions.ts";
