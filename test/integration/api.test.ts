@@ -6,7 +6,7 @@ import { createAirlockClient, FollowRefused, followRun } from "@airlock/client";
 import { openApiText } from "@airlock/console";
 import { countQueues } from "@airlock/core/queue";
 import { createKeyrings, newRunId } from "@airlock/core/record";
-import { runKeys } from "@airlock/core/store";
+import { globalKeys, runKeys } from "@airlock/core/store";
 import { ROOT } from "../support/root.ts";
 import { startTestConsole, type TestConsole } from "../support/console.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
@@ -213,6 +213,8 @@ test("more requests than a name may make are told when to come again", async () 
     keyrings: createKeyrings(),
     config: { apiRequestsPerMinute: 2 },
   });
+  const { redis } = server;
+  await redis.del(...(await redis.keys(`${globalKeys.consoleRate}*`)));
   try {
     const answers = [];
     for (let at = 0; at < 3; at += 1) answers.push(await busy.ask("viewer", "GET", "/api/v1/pools"));
