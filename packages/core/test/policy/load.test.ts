@@ -141,7 +141,7 @@ describe("a policy file", () => {
       "names an unknown tool",
       policyText(["{ id: x, decision: allow, tool: __proto__ }"]),
       [
-        'p.yaml:4:31: no tool is named "__proto__"; there are read_file, list_files, search_files, write_file, edit_file, delete_file, move_file, apply_patch, run_command, git_status, git_diff, git_log, git_commit, git_push',
+        'p.yaml:4:31: no tool is named "__proto__"; there are read_file, list_files, search_files, write_file, edit_file, delete_file, move_file, apply_patch, run_command, git_status, git_diff, git_log, git_commit, git_push, and hosted:<server label>/<name> for those of a provider',
       ],
     ],
     [
