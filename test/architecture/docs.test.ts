@@ -114,7 +114,11 @@ describe("docs/data-flow.md", () => {
   const fresh = { turn: 1, continuations: 0, maxOutputTokens: null, verified: true, spent: null };
   const steps = (outcome: ResponseBody["outcome"], attempt: number): Step =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the fields that the step depends on
-    nextStep({ outcome, attempt, errorClass: null, httpStatus: null } as ResponseBody, plan, fresh);
+    nextStep(
+      { outcome, attempt, items: [], errorClass: null, httpStatus: null } as unknown as ResponseBody,
+      plan,
+      fresh,
+    );
 
   test.each([
     ["`action_required`, tool", { kind: "action_required", action: "tool" }],

@@ -26,6 +26,8 @@ export interface ParkedCalls {
   readonly queue: Queue;
   /** A run with calls of write_file that wait; their item keys. */
   open(policy?: string, calls?: number): Promise<readonly [string, ...string[]]>;
+  /** The same with hosted tools' requests, each by its name. */
+  openHosted(policy: string, names: readonly string[]): Promise<readonly [string, ...string[]]>;
   played(): Played;
   call(itemKey: string): Promise<CallHash>;
   answer(itemKey: string, answer: Partial<Answer> & { readonly nonce?: string }): Promise<AnswerResult>;
@@ -65,6 +67,15 @@ export function openParkedCalls(redis: Redis, validator: TestValidator): ParkedC
         quarantined: null,
       }));
       await played.step({ response: { ...RESPONSE, outcome: "tool", items } });
+      const [first = "", ...rest] = items.map((_, at) => `${played.run}.1.1.${at}`);
+      return [first, ...rest];
+    },
+    async openHosted(policy, names) {
+      const given = { family: "responses", verified: true, policy, spec: {} } as const;
+      const played = await openTurns(validator, redis, given);
+      opened.push(played);
+      const items = names.map((hosted) => ({ hosted, server: "shop", arguments: '{"order":7}' }));
+      await played.step({ response: { ...RESPONSE, outcome: "approve", items } });
       const [first = "", ...rest] = items.map((_, at) => `${played.run}.1.1.${at}`);
       return [first, ...rest];
     },

@@ -192,6 +192,7 @@ async function requeue(
 }
 
 function terminalItem(item: CaseItem, ordinal: number): Parameters<typeof describeItem>[2]["item"] {
+  if ("hosted" in item) return requestItem(item, ordinal);
   const call = "tool" in item ? item : null;
   const content = "tool" in item ? argumentText(item.arguments) : item.message;
   const quarantined = call?.quarantined ?? null;
@@ -205,6 +206,24 @@ function terminalItem(item: CaseItem, ordinal: number): Parameters<typeof descri
     bytes: Buffer.byteLength(content),
     state: quarantined === null ? "ITEM_TERMINAL" : "QUARANTINED",
     errorClass: quarantined,
+  };
+}
+
+function requestItem(
+  { hosted: name, server, arguments: content }: Extract<CaseItem, { hosted: string }>,
+  ordinal: number,
+): ReturnType<typeof terminalItem> {
+  return {
+    ordinal,
+    kind: "approval_request",
+    callId: `request-${ordinal}`,
+    name,
+    server,
+    argumentsKind: "json",
+    content,
+    bytes: Buffer.byteLength(content),
+    state: "ITEM_TERMINAL",
+    errorClass: null,
   };
 }
 
@@ -343,6 +362,10 @@ async function toldTo({ validator, run }: Player): Promise<readonly unknown[]> {
   const entries = await readConversation(validator.deps, run);
   return entries.flatMap((entry): readonly unknown[] => {
     if (entry.type === "correction") return [{ correction: entry.text }];
+    if (entry.type === "hosted_answer") {
+      const { requestId: request, approve } = entry;
+      return [{ answer: short(entry.itemKey), request, approve }];
+    }
     if (entry.type !== "call_result") return [];
     return [{ result: short(entry.itemKey), ...(JSON.parse(entry.content) as object) }];
   });

@@ -8,9 +8,10 @@ import { ROOT } from "./cell.ts";
 
 const errorClass = z.enum(namesOf(ERROR_CLASSES)).nullable().default(null);
 
-/** A terminal item: a message's text, or a call with its arguments. */
+/** A terminal item: a message's text, a call with its arguments, or a hosted tool's request for approval. */
 const item = z.union([
   z.strictObject({ message: z.string() }),
+  z.strictObject({ hosted: z.string(), server: z.string(), arguments: z.string() }),
   z.strictObject({
     tool: z.string(),
     arguments: z.union([z.string(), z.record(z.string(), z.json())]),

@@ -19,6 +19,8 @@ export const itemBodySchema = z.strictObject({
   kind,
   callId: z.string().max(1_024).nullable(),
   name: z.string().max(256).nullable(),
+  /** of an approval request: the label of the server whose tool it is */
+  server: z.string().max(256).exactOptional(),
   argumentsKind: z.enum(["json", "text"]).nullable(),
   bytes: count,
   state: z.enum(["ITEM_TERMINAL", "QUARANTINED"]),

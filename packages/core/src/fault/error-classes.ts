@@ -125,7 +125,7 @@ export const ERROR_CLASSES = {
   ADMISSION_REFUSED: { stage: "run", meaning: "the run was refused at the door" },
   APPROVAL_REQUESTED: {
     stage: "run",
-    meaning: "a hosted tool asks for an approval that policy does not give",
+    meaning: "the response waits for an approval, and nothing in it says of what",
   },
   API_KEY_MISSING: { stage: "run", meaning: "the streamer holds no COMETAPI_KEY for a route to CometAPI" },
   ATTEMPTS_EXHAUSTED: { stage: "run", meaning: "the last allowed attempt failed" },

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../json/index.ts";
-import type { ToolCatalog } from "../tool/index.ts";
+import { isHostedTool, type ToolCatalog } from "../tool/index.ts";
 import { isPermitting } from "./decision.ts";
 import { isJudgedByCommand } from "./rule-matches.ts";
 import type { Problem } from "./problems.ts";
@@ -38,10 +38,14 @@ export function ruleProblems(
 }
 
 function toolProblems(rule: PolicyRuleDocument, place: Place, catalog: ToolCatalog): readonly Problem[] {
+  if (isHostedTool(rule.tool)) return hostedProblems(rule, place);
   const manifest = catalog.get(rule.tool);
   if (manifest === undefined) {
     const names = catalog.names().join(", ");
-    return [problem([...place, "tool"], `no tool is named "${rule.tool}"; there are ${names}`)];
+    const hosted = "hosted:<server label>/<name> for those of a provider";
+    return [
+      problem([...place, "tool"], `no tool is named "${rule.tool}"; there are ${names}, and ${hosted}`),
+    ];
   }
   if (rule.command !== undefined && !isJudgedByCommand(rule.tool)) {
     return [problem([...place, "command"], `${rule.tool} runs no command; drop this key`)];
@@ -58,6 +62,24 @@ function toolProblems(rule: PolicyRuleDocument, place: Place, catalog: ToolCatal
           ),
         ],
   );
+}
+
+/** Its provider runs it, so Airlock's part is a person's word: no rule gives that by itself. */
+function hostedProblems(rule: PolicyRuleDocument, place: Place): readonly Problem[] {
+  const { decision, command, tool } = rule;
+  return [
+    ...(decision === "allow" || decision === "flag"
+      ? [
+          problem(
+            [...place, "decision"],
+            `${tool} is run by its provider and never without a person's word; write approve, quarantine or forbid`,
+          ),
+        ]
+      : []),
+    ...(command === undefined
+      ? []
+      : [problem([...place, "command"], `${tool} runs no command; drop this key`)]),
+  ];
 }
 
 function approveProblems(rule: PolicyRuleDocument, place: Place): readonly Problem[] {

@@ -1,5 +1,5 @@
 import { canonicalJson, isJsonObject, type JsonObject } from "../json/index.ts";
-import { argumentClaims, type ToolCatalog } from "../tool/index.ts";
+import { argumentClaims, hostedTool, isHostedTool, type ToolCatalog } from "../tool/index.ts";
 import type { Judge } from "../verdict/index.ts";
 import { scopeFindings } from "./findings.ts";
 import { isJudgedByCommand, readCommand, ruleMatchesCall } from "./rule-matches.ts";
@@ -75,13 +75,14 @@ function commandArguments(example: PolicyExample): JsonObject | null {
 }
 
 function argumentProblem({ judge }: KnownTools, tool: string, args: JsonObject): string | null {
+  if (isHostedTool(tool)) return null; // its schema is the provider's
   const content = canonicalJson(args);
   const verdict = judge.judge({ name: tool, argumentsKind: "json", content, allowedTools: new Set([tool]) });
   return verdict.status === "QUARANTINED" ? verdict.detail : null;
 }
 
 function passesRule({ policy, rule, tools }: RuleInPolicy, args: JsonObject): boolean {
-  const manifest = tools.catalog.get(rule.tool);
+  const manifest = hostedTool(rule.tool) ?? tools.catalog.get(rule.tool);
   if (manifest === undefined) return false;
   const claims = argumentClaims(manifest, args);
   const request = { tool: rule.tool, effect: manifest.effect, arguments: args, claims, place: null };

@@ -18,6 +18,8 @@ export interface TerminalItem {
   readonly kind: ItemKind;
   readonly callId: string | null;
   readonly name: string | null;
+  /** Of an approval request: the label of the server whose tool it is. */
+  readonly server?: string;
   readonly argumentsKind: ArgumentsKind | null;
   /** A call's arguments as sent, never parsed here; a message's text. Empty for ARGUMENTS_TOO_LARGE. */
   readonly content: string;

@@ -35,6 +35,7 @@ function isSameDemand(facts: ItemFacts, other: ItemFacts | undefined): boolean {
     facts.argumentsKind === other.argumentsKind &&
     facts.callId === other.callId &&
     facts.name === other.name &&
+    facts.server === other.server &&
     facts.content === other.content
   );
 }

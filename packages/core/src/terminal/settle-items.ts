@@ -18,6 +18,7 @@ export function settleItems(
 
 export function settleItem(item: AccumulatedItem, outcome: Outcome, maxArgumentBytes: number): TerminalItem {
   const { kind, callId, name, argumentsKind } = item.finished ?? item;
+  const server = item.finished?.server;
   const content = itemContent(item);
   const bytes = Buffer.byteLength(content, "utf8");
   const contentFault = kind === "tool_call" ? argumentFault(content, bytes, maxArgumentBytes) : null;
@@ -28,6 +29,7 @@ export function settleItem(item: AccumulatedItem, outcome: Outcome, maxArgumentB
     kind,
     callId,
     name,
+    ...(server === undefined ? {} : { server }),
     argumentsKind,
     content: contentFault === "ARGUMENTS_TOO_LARGE" ? "" : content,
     bytes,

@@ -18,6 +18,7 @@ export {
   readOperatorTool,
   type OperatorTool,
 } from "./operator-tool.ts";
+export { hostedTool, hostedToolName, isHostedTool } from "./hosted-tool.ts";
 export { toolFields } from "./tool-fields.ts";
 export { CHECK_FILES, CHECK_PATCH, OWN_TOOLS } from "./own-tools.ts";
 export { readPatchFiles, type PatchFile } from "./patch-files.ts";

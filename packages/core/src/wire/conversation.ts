@@ -32,6 +32,15 @@ export const conversationEntrySchema = z.discriminatedUnion("type", [
       failed: z.boolean().optional(),
     })
     .readonly(),
+  /** what was decided on a hosted tool's request for approval */
+  z
+    .strictObject({
+      type: z.literal("hosted_answer"),
+      itemKey: z.string().min(1),
+      requestId: z.string().min(1),
+      approve: z.boolean(),
+    })
+    .readonly(),
   z.strictObject({ type: z.literal("correction"), text: z.string() }).readonly(),
 ]);
 

@@ -40,6 +40,8 @@ export interface ItemFacts {
   readonly status: string | null;
   /** A message that is a refusal: by its family's rules, which may want it to hold no text. */
   readonly refusal: boolean;
+  /** Of an approval request: the label of the server whose tool it is. */
+  readonly server?: string;
 }
 
 export interface StreamError {

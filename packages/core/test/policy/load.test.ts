@@ -30,6 +30,24 @@ describe("a policy file", () => {
     expect(digest(policyText([READ.replace("allow", "flag")]))).not.toBe(plain);
   });
 
+  test.each(["allow", "flag"])("never lets a hosted tool run by %s, without people", (decision) => {
+    const rule = `{ id: h, decision: ${decision}, tool: "hosted:shop/refund" }`;
+    const [problem, ...others] = problemsOf(policyText([READ, rule]));
+    expect(problem).toMatch(/hosted:shop\/refund is run by its provider and never without a person's word/);
+    expect(others).toEqual([]);
+  });
+
+  test.each([
+    ["approve", "hosted:shop/refund", true],
+    ["forbid", "hosted:shop/refund", true],
+    ["approve", "hosted:shop/", false],
+    ["approve", "hosted:a/b/c", false],
+    ["approve", "hosted:*/refund", false],
+  ])("with a rule that decides %s on %s: loads %s", (decision, tool, loads) => {
+    const rule = `{ id: h, decision: ${decision}, tool: "${tool}", args: { order: "[0-9]+" }, match: [{ order: "7" }], notMatch: [{ order: x }] }`;
+    expect(problemsOf(policyText([READ, rule])).length === 0).toBe(loads);
+  });
+
   test.each<[string, string, readonly string[]]>([
     ["is empty", "", ["p.yaml:1:1: the file is empty; an empty policy is never used"]],
     ["holds only comments", "# later\n", ["p.yaml:1:1: the file is empty; an empty policy is never used"]],
@@ -123,7 +141,7 @@ describe("a policy file", () => {
       "names an unknown tool",
       policyText(["{ id: x, decision: allow, tool: __proto__ }"]),
       [
-        'p.yaml:4:31: no tool is named "__proto__"; there are read_file, list_files, search_files, write_file, edit_file, delete_file, move_file, apply_patch, run_command, git_status, git_diff, git_log, git_commit, git_push',
+        'p.yaml:4:31: no tool is named "__proto__"; there are read_file, list_files, search_files, write_file, edit_file, delete_file, move_file, apply_patch, run_command, git_status, git_diff, git_log, git_commit, git_push, and hosted:<server label>/<name> for those of a provider',
       ],
     ],
     [

@@ -22,6 +22,7 @@ const OPENED = CREATED + added(0, functionCall({ arguments: "" }));
 const STREAMED = `${OPENED}${delta(0, '{"path":')}${delta(0, '"a"}')}`;
 const FINISHED = `${STREAMED}${argumentsDone(0, '{"path":"a"}')}${done(0, CALL)}`;
 const COMPLETED = ended("completed");
+const ASKS = { type: "mcp_approval_request", id: "mcpr_1", server_label: "shop", name: "x", arguments: "{}" };
 
 type Row = readonly [
   name: string,
@@ -176,6 +177,27 @@ describe("what gateways do and what may run", () => {
       FINISHED + ended("completed", { output: [functionCall({ arguments: "{}" })] }),
       "indeterminate",
       "RESTATED_MISMATCH",
+      ["RESPONSE_NOT_EXECUTABLE"],
+    ],
+    [
+      "another server of a hosted tool that asks restated",
+      CREATED + done(0, ASKS) + ended("completed", { output: [{ ...ASKS, server_label: "other" }] }),
+      "indeterminate",
+      "RESTATED_MISMATCH",
+      ["RESPONSE_NOT_EXECUTABLE"],
+    ],
+    [
+      "a second request under the same id",
+      CREATED + done(0, ASKS) + done(1, ASKS) + COMPLETED,
+      "indeterminate",
+      "IDENTITY_CONFLICT",
+      ["IDENTITY_CONFLICT", "IDENTITY_CONFLICT"],
+    ],
+    [
+      "a request without an id",
+      CREATED + done(0, { ...ASKS, id: "" }) + COMPLETED,
+      "indeterminate",
+      "IDENTITY_CONFLICT",
       ["RESPONSE_NOT_EXECUTABLE"],
     ],
     [

@@ -4,6 +4,7 @@ import { argumentsDigest } from "@airlock/core/call";
 import { AirlockError } from "@airlock/core/fault";
 import { isJsonObject, parseStrictJson, type JsonObject } from "@airlock/core/json";
 import { openSealed, ownCallOf, parseItemKey } from "@airlock/core/record";
+import { hostedTool } from "@airlock/core/tool";
 import { openArguments, openClaims, readCall, readItem, readRun, readTurn } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import type { Access } from "../access.ts";
@@ -23,6 +24,7 @@ export async function evidenceOf(access: Access, asked: Asked): Promise<Evidence
   return {
     arguments: args,
     shown: shownOf(tool, args),
+    ...hostedOf(tool),
     claims: call.claims === undefined ? null : openClaims(access.keyring, itemKey, call.claims),
     siblings: await siblingsOf(access, itemKey),
     treeChanged: await treeChanged(access, asked),
@@ -32,10 +34,17 @@ export async function evidenceOf(access: Access, asked: Asked): Promise<Evidence
   };
 }
 
+/** An approver has to know that nothing of this runs in Airlock's sandbox, under its limits. */
+function hostedOf(tool: string): Pick<Evidence, "hosted"> {
+  const origin = hostedTool(tool)?.origin;
+  if (origin?.kind !== "mcp") return {};
+  return { hosted: { server: origin.server, name: origin.tool, runs: "provider" } };
+}
+
 async function askedArguments(access: Access, { ask, call }: Asked): Promise<JsonObject> {
   const { run, itemKey, tool } = ask;
   const [text, hash] = await Promise.all([argumentText(access, ask), readRun(access.redis, run)]);
-  const parsed = text === null ? null : parseStrictJson(text, BOUNDS);
+  const parsed = text === null ? null : parseStrictJson(text === "" ? "{}" : text, BOUNDS);
   const workspace = hash?.plan?.workspace ?? { source: "", ref: "" };
   if (parsed?.ok === true && isJsonObject(parsed.value)) {
     const args = parsed.value;

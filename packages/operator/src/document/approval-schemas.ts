@@ -41,6 +41,10 @@ export const approvalDocumentSchema = approvalEntrySchema.extend({
     /** as they would run */
     arguments: z.record(z.string(), z.unknown()),
     shown: shownSchema,
+    /** of a tool that the model's provider hosts: approved, the provider runs it, not Airlock, whose sandbox and limits hold nothing there */
+    hosted: z
+      .strictObject({ server: z.string(), name: z.string(), runs: z.literal("provider") })
+      .exactOptional(),
     claims: z
       .strictObject({
         reads: z.array(z.string()).readonly(),

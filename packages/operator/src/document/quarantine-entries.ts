@@ -190,6 +190,9 @@ function ofResponse(context: Context, body: ResponseBody): Omit<QuarantineEntry,
   };
 }
 
+/** Done, answered to the provider that runs it, or not looked at yet. */
+const NOT_ASIDE: ReadonlySet<string> = new Set(["EXECUTED", "POLICY_APPROVED", "ITEM_TERMINAL", ""]);
+
 async function callEntry(
   context: Context,
   response: ResponseBody,
@@ -199,7 +202,7 @@ async function callEntry(
   const item =
     stored === null ? null : parseBody(itemBodySchema, verifyRecord(context.keyring, "item", stored.record));
   const ended = call?.settled ?? item?.state ?? "";
-  if (ended === "EXECUTED" || ended === "ITEM_TERMINAL" || ended === "") return [];
+  if (NOT_ASIDE.has(ended)) return [];
   const { turn, attempt } = response;
   return [
     {

@@ -31,6 +31,7 @@ export type AttemptHead = Pick<ItemBody, "version" | "run" | "turn" | "attempt">
 /** The seal under which an item's content is kept; items of other kinds keep none. */
 const SEAL_OF_KIND: Partial<Record<TerminalItem["kind"], SealName>> = {
   tool_call: "calls",
+  approval_request: "calls",
   message: "conversation",
 };
 
@@ -50,7 +51,7 @@ export function describeItem(
     readonly lastEvent?: ItemBody["lastEvent"];
   },
 ): DescribedItem {
-  const { ordinal, kind, callId, name, argumentsKind, bytes, state, errorClass, flags } = item;
+  const { ordinal, kind, callId, name, argumentsKind, bytes, state, errorClass, flags, server } = item;
   const seal = SEAL_OF_KIND[kind];
   const place = runKeys(head.run).item(itemKey({ ...head, ordinal }));
   const known = early?.item?.content === item.content ? early.content : undefined;
@@ -64,6 +65,7 @@ export function describeItem(
       kind,
       callId: callId?.slice(0, 1_024) ?? null,
       name,
+      ...(server === undefined ? {} : { server: server.slice(0, 256) }),
       argumentsKind,
       bytes,
       state,

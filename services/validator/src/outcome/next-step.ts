@@ -81,7 +81,7 @@ function wantedStep(
   const { maxOutputTokens } = progress;
   switch (response.outcome.kind) {
     case "action_required":
-      return afterAction(response.outcome.action, plan, progress);
+      return afterAction(response, plan, progress);
     case "candidate_complete":
       return { kind: "judge_artifact" };
     case "policy_stop":
@@ -96,16 +96,20 @@ function wantedStep(
 }
 
 function afterAction(
-  action: ResponseBody["outcome"]["action"],
+  { outcome: { action }, items }: Pick<ResponseBody, "outcome" | "items">,
   plan: Pick<RunPlan, "limits">,
   progress: Progress,
 ): Step {
   switch (action) {
     case "tool":
       return { kind: "unlock" };
+    case "approve":
+      // judged like calls, and answered beside their results; without a request there is nothing to answer
+      return items.some(({ kind }) => kind === "approval_request")
+        ? { kind: "unlock" }
+        : escalated("APPROVAL_REQUESTED");
     case "continue":
       return continued("continue", plan, progress);
-    case "approve":
     case null:
       return escalated("APPROVAL_REQUESTED");
     default:

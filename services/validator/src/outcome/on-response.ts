@@ -75,8 +75,9 @@ async function charge(
 }
 
 async function judgeCalls(deps: Deps, run: AdmittedRun, body: ResponseBody): Promise<JudgedCalls> {
+  const asks = body.outcome.action === "approve";
   const keys = body.items
-    .filter(({ kind }) => kind === "tool_call")
+    .filter(({ kind }) => kind === "tool_call" || (kind === "approval_request" && asks))
     .map(({ ordinal }) => itemKey({ ...body, ordinal }));
   const calls = await Promise.all(keys.map(async (key) => [key, await judgeItem(deps, run, key)] as const));
   return new Map(calls.flatMap(([key, call]) => (call === null ? [] : [[key, call]])));

@@ -5,6 +5,7 @@ import { ownCallOf, parseItemKey, signedRecordSchema, type SignedRecord } from "
 import { joinPool, readCall, type CallHash } from "@airlock/core/run";
 import { errorFields } from "@airlock/core/runtime";
 import { redisNow } from "@airlock/core/store";
+import { isHostedTool } from "@airlock/core/tool";
 import { judgeOwnCall } from "../artifact/judge-own-call.ts";
 import { approvalOf, type GrantedApproval } from "../approval/approval-of.ts";
 import { askingOf } from "../approval/asking-of.ts";
@@ -16,10 +17,11 @@ import { admittedRun } from "./admitted-run.ts";
 
 /**
  * `over`: the decision holds no more; `refused`: decided again, the call may not run, or nobody can say any more;
- * `asks`: decided again, people have to approve it first, and have not; `passed`: it isn't this caller's to grant.
+ * `asks`: decided again, people have to approve it first, and have not; `passed`: it isn't this caller's to grant;
+ * `answered`: people approved what its provider runs, so there is nothing to grant.
  */
 export type ReleaseAnswer =
-  | { readonly kind: "released" | "over" | "passed" }
+  | { readonly kind: "released" | "over" | "passed" | "answered" }
   | { readonly kind: "refused" | "asks"; readonly decided: Decided };
 
 const UNDECIDED = { grantable: null, askable: null, decided: {} } as const;
@@ -61,6 +63,7 @@ export async function releaseCall(
   const approval = asking === null ? null : await approvalOf(deps, { itemKey, run, call }, asking);
   if (asking !== null && approval === null) return { kind: "asks", decided };
   const grantable = asking?.grantable ?? judged.grantable;
+  if (approval !== null && grantable !== null && isHostedTool(grantable.tool)) return { kind: "answered" };
   const { workspace } = run.plan;
   const turn = parseItemKey(itemKey);
   if (grantable === null || workspace === null || turn === null) return { kind: "refused", decided };

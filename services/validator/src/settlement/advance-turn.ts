@@ -63,13 +63,15 @@ type Kept = Decided & { readonly deniedBy?: string };
 
 /** Why a call is ended without having run. */
 const UNGRANTED = {
+  /** the last that happens to a hosted tool's request here: its provider runs it */
+  answered: { settled: "POLICY_APPROVED", errorClass: null },
   over: { settled: "EXPIRED", errorClass: "GRANT_EXPIRED" },
   refused: { settled: "DENIED", errorClass: "POLICY_CHANGED" },
   stopped: { settled: "DENIED", errorClass: "KILL_SWITCH" },
   denied: { settled: "DENIED", errorClass: "APPROVAL_DENIED" },
   removed: { settled: "DENIED", errorClass: "APPROVAL_REMOVED" },
   unapproved: { settled: "EXPIRED", errorClass: "APPROVAL_EXPIRED" },
-} as const satisfies Record<string, { readonly settled: ItemState; readonly errorClass: ErrorClass }>;
+} as const satisfies Record<string, { readonly settled: ItemState; readonly errorClass: ErrorClass | null }>;
 
 /** Ends a call that its release found over or refused, with the decision that refused it; null where it found neither. */
 export async function endUngranted(
@@ -82,7 +84,8 @@ export async function endUngranted(
     case "passed":
       return null;
     case "over":
-      return endCall(deps, { itemKey, call }, "over");
+    case "answered":
+      return endCall(deps, { itemKey, call }, answer.kind);
     case "asks":
       await askAnew(deps, { itemKey, call }, answer.decided);
       return null;
@@ -126,10 +129,15 @@ export async function endCall(
 ): Promise<TurnHash> {
   const { itemKey, call, decided = {} } = ended;
   const settlement = { ...decided, ...UNGRANTED[why] };
-  await deps.store.noteRefused(parseItemKey(itemKey)?.run ?? "");
+  if (why !== "answered") await deps.store.noteRefused(parseItemKey(itemKey)?.run ?? "");
   const events = [settledEvent(itemKey, call, settlement)];
   const { turn } = await deps.store.settle(itemKey, { fields: settlement, events, ifGrant: call.grant });
   return turn;
+}
+
+/** What was answered to a provider may be taken for done. */
+function hasGone(call: CallHash | null): boolean {
+  return call?.settled === "EXECUTED" || call?.settled === "POLICY_APPROVED";
 }
 
 /** All or nothing: one refused call refuses the others, and one that still waits holds them all back. */
@@ -141,7 +149,7 @@ async function holdTogether(deps: Deps, turn: TurnHash): Promise<TurnHash | null
       call: await readCall(deps.redis, itemKey),
     })),
   );
-  if (calls.some(({ stage, call }) => stage === "released" || call?.settled === "EXECUTED")) return turn;
+  if (calls.some(({ stage, call }) => stage === "released" || hasGone(call))) return turn;
   const refused = calls.some(({ call }) => call?.settled !== undefined);
   const waits = calls.some(({ call }) => call?.state === "AWAITING_APPROVAL");
   if (!refused) return waits ? null : turn;

@@ -10,6 +10,7 @@ import { endRun } from "../outcome/end-run.ts";
 import { executorDrift, toolDrift } from "../outcome/tool-drift.ts";
 import { spentForNextTurn } from "../outcome/spent-budget.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
+import { hostedAnswer, hostedRequest } from "./hosted-answer.ts";
 import { openNextTurn } from "./open-next-turn.ts";
 import { refusalText } from "./refusal-text.ts";
 import { counts, resultText } from "./result-text.ts";
@@ -38,9 +39,15 @@ export async function closeTurn(
   if (drift !== null) return endRun(deps, parts, drift);
   const spent = spentForNextTurn(run, parts.turn, await redisNow(deps.redis));
   if (spent !== null) return endRun(deps, parts, { state: "escalated", errorClass: spent });
-  const pieces = Promise.all(calls.map(({ itemKey, call }) => resultEntry(deps, itemKey, call))).then(
-    (results) => [sealPiece(deps.keyring, { ...parts, phase: "results" }, results)],
-  );
+  const entries = calls.map(async ({ itemKey, call }) => {
+    const requestId = await hostedRequest(deps, { itemKey, call });
+    return requestId === null
+      ? resultEntry(deps, itemKey, call)
+      : hostedAnswer(deps, { itemKey, call, requestId });
+  });
+  const pieces = Promise.all(entries).then((results) => [
+    sealPiece(deps.keyring, { ...parts, phase: "results" }, results),
+  ]);
   await openNextTurn(
     deps,
     { run, turn: { ...parts, attempt: turn.attempt } },

@@ -5,11 +5,12 @@ import { AirlockError } from "@airlock/core/fault";
 import { itemKey as keyOf, openSealed, sha256Hex, verifyRecord } from "@airlock/core/record";
 import { readCall, readItem, type CallHash } from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
-import { manifestDigest } from "@airlock/core/tool";
+import { hostedToolName, manifestDigest } from "@airlock/core/tool";
 import type { Verdict } from "@airlock/core/verdict";
 import { perReading } from "../admission/per-reading.ts";
 import type { Deps } from "../deps.ts";
 import { decideCall } from "./decide-call.ts";
+import { judgeHosted, knownHostedTool } from "./judge-hosted.ts";
 import { quarantined, type AdmittedRun, type Judgement } from "./judgement.ts";
 
 /** Judges an item once and returns its call as it stands; a second time it only returns it. */
@@ -22,7 +23,7 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
   if (judged === null) return null;
   const { item, judgement } = judged;
   if (judgement.fields["settled"] !== undefined) await deps.store.noteRefused(item.run);
-  const tool = run.plan.tools.some(({ name }) => name === item.name) ? item.name : "(unregistered)";
+  const tool = toolOf(deps, run, item) ?? "(unregistered)";
   const { first, call } = await deps.store.decide(
     itemKey,
     {
@@ -40,6 +41,12 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
     deps.metrics.count("airlock_policy_shadow_differences_total", labels);
   }
   return call;
+}
+
+/** A name that nobody on this side has written is the model's own text, and told to nobody. */
+function toolOf(deps: Deps, run: AdmittedRun, { kind, server, name }: ItemBody): string | null {
+  if (kind === "approval_request") return knownHostedTool(deps, run, hostedToolName(server, name));
+  return run.plan.tools.some((tool) => tool.name === name) ? name : null;
 }
 
 interface JudgedItem {
@@ -81,6 +88,7 @@ async function judge(
   if (item.state === "QUARANTINED" || content === null) {
     return quarantined([], item.errorClass ?? "ITEM_INCOMPLETE", "set aside by the streamer");
   }
+  if (item.kind === "approval_request") return judgeHosted(deps, run, { item, content });
   const manifest = item.name === null ? undefined : deps.catalog.get(item.name);
   const pinned = run.plan.tools.find(({ name }) => name === item.name);
   if (manifest !== undefined && pinned !== undefined && manifestDigest(manifest) !== pinned.digest) {

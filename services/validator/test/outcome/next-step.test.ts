@@ -80,9 +80,14 @@ describe("what follows a response", () => {
   test.each<[string, Case, unknown]>([
     ["calls are unlocked", { outcome: ["action_required", "tool"] }, { kind: "unlock" }],
     [
-      "a hosted tool's approval is not given",
+      "a hosted tool's approval without a request is not given",
       { outcome: ["action_required", "approve"] },
       ended("escalated", "APPROVAL_REQUESTED"),
+    ],
+    [
+      "a hosted tool's request is judged and answered",
+      { outcome: ["action_required", "approve"], items: ["message", "approval_request"] },
+      { kind: "unlock" },
     ],
     ["a pause is continued", { outcome: ["action_required", "continue"] }, { kind: "continue" }],
     [
@@ -325,6 +330,7 @@ describe("what follows a response", () => {
         fc.integer({ min: 1, max: 6 }),
         fc.option(fc.integer({ min: 1, max: 20_000 })),
         (kind, action, attempt, budget) => {
+          // an approval without a request is answered by nobody
           const step = stepOf({ outcome: [kind, action], attempt, budget });
           expect(step.kind === "unlock").toBe(kind === "action_required" && action === "tool");
           if (step.kind !== "retry") return;

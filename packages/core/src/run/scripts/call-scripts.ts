@@ -6,7 +6,7 @@ import { LUA_RETENTION } from "./retention-lua.ts";
 const LUA_REFUSED = `
 local function set_aside_refused(run, call, ...)
   local settled, time = redis.call('HGET', call, 'settled'), now()
-  if settled and settled ~= 'EXECUTED' and settled ~= 'OUTCOME_UNKNOWN' then
+  if settled and settled ~= 'EXECUTED' and settled ~= 'OUTCOME_UNKNOWN' and settled ~= 'POLICY_APPROVED' then
     for _, key in ipairs({...}) do set_aside(run, call, key, time) end
   end
   keep_with(run, call, ...)

@@ -4,6 +4,7 @@ import { assertNever } from "../../fault/index.ts";
 import type { JsonObject, JsonValue } from "../../json/index.ts";
 import type { EncodeInput, EncodeTool } from "../adapter.ts";
 import type { ConversationEntry } from "../conversation.ts";
+import { noHostedAnswer } from "../no-hosted-answer.ts";
 import { object, text } from "../fields.ts";
 import { samplingParameters } from "../sampling.ts";
 
@@ -92,6 +93,8 @@ function encodeEntry(entry: ConversationEntry, toolsets: Map<string, JsonValue>)
         },
       ];
     }
+    case "hosted_answer":
+      return noHostedAnswer();
     default:
       return assertNever(entry);
   }

@@ -5,6 +5,7 @@ import { isJsonArray, type JsonObject, type JsonValue } from "../../json/index.t
 import type { EncodeInput, EncodeTool } from "../adapter.ts";
 import { carriedArguments } from "../carried-arguments.ts";
 import type { ConversationEntry } from "../conversation.ts";
+import { noHostedAnswer } from "../no-hosted-answer.ts";
 import { object } from "../fields.ts";
 import { samplingParameters } from "../sampling.ts";
 
@@ -51,6 +52,8 @@ function encodeEntry(entry: ConversationEntry): readonly JsonValue[] {
       return entry.items.map((message) => withCarriedArguments(message));
     case "call_result":
       return [{ role: "tool", tool_call_id: entry.callId, content: entry.content }];
+    case "hosted_answer":
+      return noHostedAnswer();
     default:
       return assertNever(entry);
   }

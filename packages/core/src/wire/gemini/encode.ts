@@ -4,6 +4,7 @@ import { AirlockError, assertNever } from "../../fault/index.ts";
 import type { JsonObject, JsonValue } from "../../json/index.ts";
 import type { EncodeInput, EncodeTool } from "../adapter.ts";
 import type { ConversationEntry } from "../conversation.ts";
+import { noHostedAnswer } from "../no-hosted-answer.ts";
 import { object, text } from "../fields.ts";
 import { samplingOf } from "../sampling.ts";
 
@@ -92,6 +93,8 @@ function encodeEntry(entry: Exclude<ConversationEntry, Result>): Content | null 
       const parts = entry.items.filter((part) => !isRefusedPart(part));
       return parts.length === 0 ? null : { role: "model", parts };
     }
+    case "hosted_answer":
+      return noHostedAnswer();
     default:
       return assertNever(entry);
   }

@@ -71,6 +71,14 @@ function encodeEntries(entries: readonly ConversationEntry[]): readonly JsonValu
         return entry.items.map((item) => carryItem(item));
       case "call_result":
         return [encodeResult(entry, calls.get(entry.callId))];
+      case "hosted_answer":
+        return [
+          {
+            type: "mcp_approval_response",
+            approval_request_id: entry.requestId,
+            approve: entry.approve,
+          },
+        ];
       default:
         return assertNever(entry);
     }

@@ -17,7 +17,8 @@ export function readItem(item: JsonObject): ItemFacts | null {
       const content = readCarrier(item, carrier);
       if (content === null) return null;
       const name = carrier.from === "field" ? text(item["name"]) : typeName;
-      return { ...facts, argumentsKind, callId: readCallId(item, typeName), name, content, refusal: false };
+      const callId = readCallId(item, typeName);
+      return { ...facts, argumentsKind, callId, name, content, refusal: false, ...readServer(item, kind) };
     }
     case "message":
       return { ...facts, ...readMessage(item) };
@@ -70,6 +71,11 @@ function readCallId(item: JsonObject, typeName: string): string | null {
   if (typeName === "mcp_approval_request") return text(item["id"]);
   if (typeName === "local_shell_call") return text(item["call_id"]) ?? text(item["id"]);
   return text(item["call_id"]);
+}
+
+function readServer(item: JsonObject, kind: ItemKind): Pick<ItemFacts, "server"> {
+  const server = kind === "approval_request" ? text(item["server_label"]) : null;
+  return server === null ? {} : { server };
 }
 
 function readMessage(item: JsonObject): { readonly content: string; readonly refusal: boolean } {

@@ -175,4 +175,29 @@ describe("the Responses request", () => {
   test("goes to one path, whatever the model is called", () => {
     expect(ADAPTERS.responses.path("a/../b")).toBe("/v1/responses");
   });
+
+  test("answers a hosted tool's request in the form of the family, beside the results of calls", () => {
+    const request = {
+      type: "mcp_approval_request",
+      id: "mcpr_1",
+      server_label: "shop",
+      name: "refund",
+      arguments: "{}",
+    } as const satisfies ResponseInputItem;
+    const entries = [
+      { type: "model_output", family: "responses", attempt: "r.1.1", items: [request] },
+      { type: "hosted_answer", itemKey: "r.1.1.0", requestId: "mcpr_1", approve: false },
+    ] as const;
+    const response: ResponseInputItem = {
+      type: "mcp_approval_response",
+      approval_request_id: "mcpr_1",
+      approve: false,
+    };
+    expect(body({ entries })).toMatchObject({ input: [request, response] });
+  });
+
+  test.each(["chat", "anthropic", "gemini"] as const)("is refused such an answer by %s", (family) => {
+    const entries = [{ type: "hosted_answer", itemKey: "r.1.1.0", requestId: "q", approve: true }] as const;
+    expect(() => ADAPTERS[family].encode({ ...MINIMAL, entries })).toThrow(AirlockError);
+  });
 });

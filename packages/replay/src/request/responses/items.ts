@@ -79,6 +79,20 @@ const functionResult = z.strictObject({
 });
 const customResult = z.strictObject({ ...result, type: z.literal("custom_tool_call_output") });
 
+/** A hosted tool's request for approval, replayed, and what was decided on it. */
+const approvalRequest = z.strictObject({
+  id: itemId,
+  type: z.literal("mcp_approval_request"),
+  server_label: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+});
+const approvalResponse = z.strictObject({
+  type: z.literal("mcp_approval_response"),
+  approval_request_id: itemId,
+  approve: z.boolean(),
+});
+
 /** One item of `input`: the kinds that a client which runs its own tools has reason to send. */
 export const inputItemSchema = z.discriminatedUnion("type", [
   z.discriminatedUnion("role", [promptMessage, answerMessage]),
@@ -87,6 +101,8 @@ export const inputItemSchema = z.discriminatedUnion("type", [
   functionResult,
   customCall,
   customResult,
+  approvalRequest,
+  approvalResponse,
 ]);
 
 export type InputItem = z.infer<typeof inputItemSchema>;

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { accept, firstRefusal, type Checked } from "../../refusal.ts";
 import type { PlayableRequest } from "../playable.ts";
 import { parseBody } from "../shape.ts";
+import { checkApprovals } from "./approvals.ts";
 import { inputItemSchema, type InputItem } from "./items.ts";
 import { checkPairing } from "./pairing.ts";
 import { checkTools, toolChoiceSchema, toolSchema } from "./tools.ts";
@@ -55,6 +56,7 @@ export function parseResponsesRequest(text: string): Checked<PlayableRequest> {
   const fault = firstRefusal(
     () => checkTools(tools),
     () => checkPairing(items),
+    () => checkApprovals(items),
   );
   if (fault !== null) return fault;
   const entries = items.map((value, index) => ({
@@ -67,5 +69,6 @@ export function parseResponsesRequest(text: string): Checked<PlayableRequest> {
 
 function isModelOutput(item: InputItem): boolean {
   if (item.type === undefined || item.type === "message") return item.role === "assistant";
+  if (item.type === "mcp_approval_request") return true;
   return item.type === "reasoning" || item.type === "function_call" || item.type === "custom_tool_call";
 }

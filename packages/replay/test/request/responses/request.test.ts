@@ -25,6 +25,14 @@ function withSchema(parameters: object, strict: boolean): { readonly tools: read
   return { tools: [{ ...TOOL, parameters: { ...TOOL.parameters, ...parameters }, strict }] };
 }
 
+const REQUEST = {
+  type: "mcp_approval_request",
+  id: "mcpr_1",
+  server_label: "shop",
+  name: "refund",
+  arguments: "{}",
+};
+const ANSWER = { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true };
 const CUSTOM_CALL = { type: "custom_tool_call", call_id: "call_a", name: "shell", input: "ls" };
 
 describe("a wrong body is answered with 400, the field and the reason", () => {
@@ -86,6 +94,16 @@ describe("a wrong body is answered with 400, the field and the reason", () => {
       "a call without a result",
       body({ input: [call("a")] }),
       { param: "input", reason: "no tool output found for function_call call_a" },
+    ],
+    [
+      "a hosted tool's request without an answer",
+      body({ input: [REQUEST] }),
+      { param: "input", reason: "no answer found for the approval request mcpr_1" },
+    ],
+    [
+      "a second answer to one request",
+      body({ input: [REQUEST, ANSWER, ANSWER] }),
+      { param: "input[2].approval_request_id", reason: "no open request before this answer" },
     ],
     [
       "a result without a call",
