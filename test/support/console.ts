@@ -155,6 +155,11 @@ function defaults(): Deps["config"] {
     approverKeyring: "approver.json",
     sessionIdleMs: Number(SETTINGS.sessionIdleMs.fallback),
     sessionMs: Number(SETTINGS.sessionMs.fallback),
+    webhooks: "",
+    webhookTimeoutMs: Number(SETTINGS.webhookTimeoutMs.fallback),
+    webhookAttempts: Number(SETTINGS.webhookAttempts.fallback),
+    webhookRetryMs: Number(SETTINGS.webhookRetryMs.fallback),
+    approvalWarnPart: Number(SETTINGS.approvalWarnPart.fallback),
     routes: "routes.yaml",
     tools: "",
   };

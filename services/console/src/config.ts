@@ -9,6 +9,11 @@ const NAMES = [
   "approverKeyring",
   "sessionIdleMs",
   "sessionMs",
+  "webhooks",
+  "webhookTimeoutMs",
+  "webhookAttempts",
+  "webhookRetryMs",
+  "approvalWarnPart",
   "routes",
   "tools",
 ] as const;

@@ -11,7 +11,7 @@ import { createAudit } from "./audit/index.ts";
 import { consoleConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { loadUsers } from "./identity/index.ts";
-import { startNotifier } from "./notify/index.ts";
+import { loadWebhooks, startNotifier } from "./notify/index.ts";
 import { createSessions } from "./session/index.ts";
 
 /** The console: people and CI jobs reach Airlock over HTTP here, and nowhere else. */
@@ -19,6 +19,7 @@ export async function startConsole(context: ServiceContext): Promise<RunningServ
   const { redis, keyring, log, metrics, signal } = context;
   const config = consoleConfig();
   const users = loadUsers(config.users);
+  const webhooks = loadWebhooks(config.webhooks);
   const deps: Deps = {
     config,
     redis,
@@ -40,7 +41,7 @@ export async function startConsole(context: ServiceContext): Promise<RunningServ
     throw new AirlockError("PORT_IN_USE", `${host}:${port} can't be opened; ${fix}`, { cause });
   });
   log.write("info", "console_serving", { place });
-  const notifying = startNotifier(deps, signal);
+  const notifying = startNotifier({ ...deps, webhooks, origin: config.consoleOrigin[0] ?? place }, signal);
   return {
     consumers: [],
     async close() {

@@ -23,6 +23,7 @@ export const ERRORS = {
   TOOLS_INVALID: { retry: "never", message: "a tool manifest is not usable" },
   USAGE: { retry: "never", message: "the command line is not usable" },
   USERS_INVALID: { retry: "never", message: "the users file is not usable" },
+  WEBHOOKS_INVALID: { retry: "never", message: "the webhooks file is not usable" },
   WORKSPACE_UNAVAILABLE: { retry: "never", message: "the workspace can't be prepared" },
   WRITE_AHEAD_CORRUPT: { retry: "pause", message: "a write-ahead log is not as it was written" },
 } as const satisfies Record<string, { readonly retry: RetryClass; readonly message: string }>;

@@ -70,6 +70,41 @@ export const CONSOLE_SETTINGS = {
     readers: ["console"],
     doc: "how long a session of the console lasts at most",
   },
+  webhooks: {
+    env: "AIRLOCK_WEBHOOKS",
+    schema: z.string(),
+    fallback: "",
+    readers: ["console"],
+    doc: "file with the webhooks that are told of questions and ends, mode 0600; empty for none",
+  },
+  webhookTimeoutMs: {
+    env: "AIRLOCK_WEBHOOK_TIMEOUT_MS",
+    schema: milliseconds.max(60_000),
+    fallback: "5000",
+    readers: ["console"],
+    doc: "how long one attempt to tell a webhook may take",
+  },
+  webhookAttempts: {
+    env: "AIRLOCK_WEBHOOK_ATTEMPTS",
+    schema: z.coerce.number().int().min(1).max(30),
+    fallback: "10",
+    readers: ["console"],
+    doc: "attempts to tell a webhook of one event before it is given up",
+  },
+  webhookRetryMs: {
+    env: "AIRLOCK_WEBHOOK_RETRY_MS",
+    schema: milliseconds.max(60_000),
+    fallback: "2000",
+    readers: ["console"],
+    doc: "wait before the second attempt to tell a webhook; each further one waits twice as long",
+  },
+  approvalWarnPart: {
+    env: "AIRLOCK_APPROVAL_WARN_PART",
+    schema: z.coerce.number().min(0).max(1),
+    fallback: "0.2",
+    readers: ["console"],
+    doc: "part of a question's time that is left when webhooks hear that it expires; 0 for never",
+  },
 } as const satisfies Record<string, Setting>;
 
 function isOrigin(value: string): boolean {

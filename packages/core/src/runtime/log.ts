@@ -58,6 +58,7 @@ export type LogEvent =
   | "log_gap"
   | "log_lost"
   | "log_sweep_failed"
+  | "notices_missed"
   | "policy_loaded"
   | "policy_reload_failed"
   | "policy_reloaded"
@@ -80,6 +81,7 @@ export type LogEvent =
   | "service_stopping"
   | "turn_republished"
   | "unsandboxed_call"
+  | "webhook_dead"
   | "workspace_prepare_failed"
   | "workspace_prepared"
   | "workspace_removed";

@@ -34,6 +34,10 @@ export const COUNTERS = {
     help: "times that a route was suspended (`opened`) or taken back (`closed`)",
   },
   airlock_runs_ended_total: { labels: ["state"], help: "ended runs by state" },
+  airlock_webhook_deliveries_total: {
+    labels: ["webhook", "result"],
+    help: "attempts to tell a webhook: `delivered`, `failed` and tried again, or `dead` and given up",
+  },
 } as const satisfies Record<string, { readonly labels: readonly string[]; readonly help: string }>;
 
 export type CounterName = keyof typeof COUNTERS;

@@ -87,6 +87,10 @@ export const globalKeys = {
   consoleSubmitter: (run: string) => `airlock:console:submitter:${run}`,
   /** The run id that belongs to a caller's idempotency key, by the digest of both names; console. */
   consoleIdempotency: (digest: string) => `airlock:console:idempotency:${digest}`,
+  /** Hash: which console reads the feed for the webhooks, until when, and how far it has come; console. */
+  consoleFeed: "airlock:console:feed",
+  /** Sorted set of the questions that webhooks were told are about to expire, by their end; console. */
+  consoleWarned: "airlock:console:warned",
   /** Capped stream of what people asked of the console, and how it was answered; console. */
   consoleAudit: "airlock:console:audit",
   /** Hash of what people have stopped, by its name; validator. */
