@@ -153,6 +153,7 @@ function defaults(): Deps["config"] {
     apiRequestsPerMinute: Number(SETTINGS.apiRequestsPerMinute.fallback),
     users: "users.yaml",
     approverKeyring: "approver.json",
+    approvers: "",
     sessionIdleMs: Number(SETTINGS.sessionIdleMs.fallback),
     sessionMs: Number(SETTINGS.sessionMs.fallback),
     webhooks: "",

@@ -6,6 +6,7 @@ const NAMES = [
   "redisUrl",
   "routes",
   "policies",
+  "approvers",
   "tools",
   "repositories",
   "cometapiKey",

@@ -7,6 +7,7 @@ const NAMES = [
   "apiRequestsPerMinute",
   "users",
   "approverKeyring",
+  "approvers",
   "sessionIdleMs",
   "sessionMs",
   "webhooks",

@@ -3,6 +3,7 @@ import {
   loadKeyring,
   loadRoutes,
   loadTools,
+  trustApprovers,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
@@ -16,8 +17,9 @@ import { createSessions } from "./session/index.ts";
 
 /** The console: people and CI jobs reach Airlock over HTTP here, and nowhere else. */
 export async function startConsole(context: ServiceContext): Promise<RunningService> {
-  const { redis, keyring, log, metrics, signal } = context;
+  const { redis, log, metrics, signal } = context;
   const config = consoleConfig();
+  const keyring = trustApprovers(context.keyring, config.approvers);
   const users = loadUsers(config.users);
   const webhooks = loadWebhooks(config.webhooks);
   const deps: Deps = {

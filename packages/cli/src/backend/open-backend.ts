@@ -1,7 +1,7 @@
 // A command line's environment and folder in, the backend that they name out: HTTP where AIRLOCK_URL is set, else this
 // machine's Redis and keys.
 import path from "node:path";
-import { loadKeyring, loadRoutes, loadTools } from "@airlock/core/runtime";
+import { loadKeyring, loadRoutes, loadTools, trustApprovers } from "@airlock/core/runtime";
 import { cliConfig, type Environment } from "../config.ts";
 import { dataPaths, routesFile, toolsPlace } from "../local/index.ts";
 import { dataFolder, openSession, redisUrlFor } from "../session/index.ts";
@@ -39,7 +39,9 @@ export function openBackend(place: BackendPlace): Backend {
   const data = dataFolder(folder, config, place.data);
   return directBackend({
     open: async () => {
-      const session = await openSession({ url: redisUrlFor({ environment, config, data }), data, onState });
+      const opened = await openSession({ url: redisUrlFor({ environment, config, data }), data, onState });
+      const approvers = config.approvers === "" ? "" : path.resolve(folder, config.approvers);
+      const session = { ...opened, keyring: trustApprovers(opened.keyring, approvers) };
       return by === undefined ? session : { ...session, by };
     },
     routes: () => loadRoutes(routesFile({ data, environment, folder })),

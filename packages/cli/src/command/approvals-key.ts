@@ -21,8 +21,10 @@ export const approvalsKeyCommand: Command = {
     );
     const { keyring, approver } = createApproverKey(name.data, NOBODY);
     write(file, JSON.stringify(keyring, null, 2));
-    errors.print(`key of ${name.data} written to ${file}; keep it, and add this to AIRLOCK_APPROVERS:`);
-    out.print(stringify([approver]).trimEnd());
+    errors.print(
+      `key of ${name.data} written to ${file}; keep it, and put this into the file of AIRLOCK_APPROVERS:`,
+    );
+    out.print(stringify({ approvers: [approver] }).trimEnd());
     return Promise.resolve(0);
   },
 };

@@ -20,7 +20,7 @@ import { verifiedModels } from "@airlock/operator/document";
 import { routesFile } from "../local/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall, type CommandContext } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";
-import { withSession } from "./with-session.ts";
+import { refuseRemote, withSession } from "./with-session.ts";
 
 const POLICY = "ci-default";
 const INTERRUPTED = 130;
@@ -43,6 +43,7 @@ export const contractCommand: Command = {
     data: DATA_FLAG,
   },
   async run(call, context) {
+    refuseRemote(context);
     const plan = contractPlan(call, context);
     const results = await withSession(call, context, async (session) => {
       const scenarios = await playAll(session, plan, { call, context });

@@ -9,6 +9,7 @@ import { countsText, createLiveLine, partsText, type LiveLine } from "../view/in
 import { DATA_FLAG, type Command, type CommandContext } from "./command.ts";
 import { watchInterrupts } from "./interrupt.ts";
 import { upOptions } from "./up-options.ts";
+import { noteRemote } from "./with-session.ts";
 
 const STATUS_MS = 1_000;
 const WAIT_NEWS_MS = 5_000;
@@ -31,6 +32,7 @@ export const upCommand: Command = {
     },
   },
   async run(call, context) {
+    noteRemote(context);
     const interrupts = watchInterrupts();
     const line = createLiveLine(context.out);
     const local = await startLocal({

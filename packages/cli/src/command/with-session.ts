@@ -13,12 +13,7 @@ export async function withSession<T>(
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
   const { environment, errors } = context;
-  if ((environment["AIRLOCK_URL"] ?? "") !== "") {
-    throw new AirlockError(
-      "USAGE",
-      "this command needs Redis and the keys of the installation itself; run it there, with AIRLOCK_URL unset",
-    );
-  }
+  refuseRemote(context);
   const config = cliConfig(environment);
   const data = dataFolder(context.folder, config, call.text("data"));
   const url = redisUrlFor({ environment, config, data });
@@ -34,4 +29,20 @@ export async function withSession<T>(
     closing = true;
     session.close();
   }
+}
+
+/** For a command that can't be asked of a console. Throws USAGE. */
+export function refuseRemote({ environment }: CommandContext): void {
+  if ((environment["AIRLOCK_URL"] ?? "") === "") return;
+  throw new AirlockError(
+    "USAGE",
+    "this command needs Redis and the keys of the installation itself; run it there, with AIRLOCK_URL unset",
+  );
+}
+
+/** For a command about this machine: what is asked of others goes elsewhere. */
+export function noteRemote({ environment, errors }: CommandContext): void {
+  const url = environment["AIRLOCK_URL"] ?? "";
+  if (url !== "")
+    errors.print("AIRLOCK_URL is set: this is about this machine, other commands ask that console");
 }

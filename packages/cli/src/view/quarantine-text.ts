@@ -1,7 +1,13 @@
-import type { QuarantineDocument, QuarantineEntry } from "@airlock/operator/document";
+import { namesOf } from "@airlock/core/fault";
+import {
+  quarantineEntrySchema,
+  type QuarantineDocument,
+  type QuarantineEntry,
+} from "@airlock/operator/document";
 import { plainCell, plainText, type Screen } from "./screen.ts";
 import { table } from "./table.ts";
 
+const HEAD: ReadonlySet<string> = new Set(["id", "kind", "state"]);
 const STATE_COLOURS = {
   open: "red",
   requeued: "cyan",
@@ -57,11 +63,15 @@ export function quarantineText(screen: Screen, document: QuarantineDocument): st
   ].join("\n\n");
 }
 
+/** Named one by one, so that they stand in the same order wherever an entry comes from. */
+const FACTS = namesOf(quarantineEntrySchema.shape).filter((name) => !HEAD.has(name));
+
 function entryText(screen: Screen, entry: QuarantineEntry): string {
-  const { id, kind, state, ...facts } = entry;
-  const rows = Object.entries(facts).flatMap(([name, value]: [string, string | number | null]) =>
-    value === null ? [] : [[`  ${name}`, plainCell(String(value))]],
-  );
+  const { id, kind, state } = entry;
+  const rows = FACTS.flatMap((name) => {
+    const value = entry[name];
+    return value === null ? [] : [[`  ${name}`, plainCell(String(value))]];
+  });
   const head = `${screen.style("bold", id)}  ${kind}  ${screen.style(STATE_COLOURS[state], state)}`;
   return `${head}\n${table(rows[0] ?? [], rows.slice(1))}`;
 }

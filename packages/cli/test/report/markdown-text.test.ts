@@ -33,6 +33,7 @@ function outsideCode(text: string): string {
 
 test("no tool name, path or reason gets out of its code span or its cell", () => {
   const plain = outsideCode(markdownText(hostileReport("x")));
+  const bars = markdownText(hostileReport("x")).split("|").length;
   const pieces = [
     "`",
     "``",
@@ -59,7 +60,10 @@ test("no tool name, path or reason gets out of its code span or its cell", () =>
         fc.string({ minLength: 1, unit: "binary" }).map((text) => `a${text}a`),
       ),
       (text) => {
-        expect(outsideCode(markdownText(hostileReport(text)))).toBe(plain);
+        const written = markdownText(hostileReport(text));
+        expect(outsideCode(written)).toBe(plain);
+        // a table is cut into cells before anything in them is read
+        expect(written.split("|").length).toBe(bars);
       },
     ),
     { numRuns: 500 },

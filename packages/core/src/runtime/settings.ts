@@ -94,7 +94,7 @@ export const SETTINGS = {
     env: "AIRLOCK_APPROVERS",
     schema: z.string(),
     fallback: "",
-    readers: ["validator", "executor", "cli"],
+    readers: ["validator", "executor", "console", "cli"],
     doc: "file with the public keys of people who sign their approvals themselves; empty for none",
   },
   sources: {
