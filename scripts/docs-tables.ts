@@ -8,6 +8,7 @@ import { TABLES } from "./docs-tables/tables.ts";
 /** The documents that hold such tables. */
 export const DOCUMENTS = [
   "README.md",
+  "docs/cli.md",
   "docs/conformance.md",
   "docs/data-flow.md",
   "docs/errors.md",

@@ -7,6 +7,7 @@ import { COUNTERS, SETTINGS } from "@airlock/core/runtime";
 import { BUILTIN_MANIFESTS, toolFields } from "@airlock/core/tool";
 import { ADAPTERS } from "@airlock/core/wire";
 import { COMMANDS } from "../../packages/cli/src/command/commands.ts";
+import { exitCodes } from "../../packages/cli/src/wait/index.ts";
 import { GUARANTEES, REQUIRED_GUARANTEES } from "../../services/executor/src/sandbox/index.ts";
 import { CONFORMANCE_TABLES } from "./conformance.ts";
 import type { Table } from "./markdown.ts";
@@ -33,6 +34,10 @@ export const TABLES = {
       code(["airlock", name, ...words(positional)].join(" ")),
       summary,
     ]),
+  },
+  "exit-codes": {
+    head: ["code", "name", "meaning"],
+    rows: exitCodes().map(({ exitCode, name, meaning }) => [String(exitCode), code(name), meaning]),
   },
   families: {
     head: ["family", "adapter", "path"],

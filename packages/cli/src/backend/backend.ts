@@ -36,6 +36,8 @@ export interface AskedAnswer {
  * the keys of this machine, or its console over HTTP. Every function throws an AirlockError where it can't answer.
  */
 export interface Backend {
+  /** whether it is another machine's, as paths are then */
+  readonly remote: boolean;
   submit(spec: RunSpec): Promise<string>;
   runs(limit: number): Promise<readonly RunListEntry[]>;
   run(id: string): Promise<RunDocument>;

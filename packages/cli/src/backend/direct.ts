@@ -45,6 +45,7 @@ export function directBackend(place: DirectPlace): Backend {
   const session = (): Promise<Session> => (opened ??= place.open());
   const use = async <T>(read: (session: Session) => Promise<T>): Promise<T> => read(await session());
   return {
+    remote: false,
     submit: (spec) => use((to) => submitRun(to, spec)),
     runs: (limit) => use(({ redis }) => listRuns(redis, limit)),
     run: (id) => use((to) => readRunDocument(to, id)),

@@ -26,7 +26,7 @@ export async function specOf(
   const file = call.text("spec");
   if (file !== undefined) {
     refuseBesideSpec(call);
-    return readSpecFile(file, folder);
+    return readSpecFile(file, folder, backend.remote);
   }
   const { positional: input } = call;
   const [route, policy] = [call.text("route"), call.text("policy")];
@@ -50,7 +50,10 @@ export async function specOf(
       apply: call.on("apply"),
       labels: call.list("label"),
     },
-    { folder, routes: model === undefined ? await backend.models() : new Map() },
+    {
+      folder: backend.remote ? null : folder,
+      routes: model === undefined ? await backend.models() : new Map(),
+    },
   );
 }
 

@@ -26,30 +26,9 @@ interface Place {
   readonly signal: AbortSignal;
 }
 
-export function createPerson({ local, out, signal }: Place): Person {
-  const asks = out.terminal && process.stdin.isTTY;
-  const found: { -readonly [Name in keyof Seen["answers"]]: Seen["answers"][Name] } = {
-    patch: null,
-    late: null,
-  };
-  let backend: Backend | null = null;
-  let lateNonce = "";
-  const open = (): Backend => (backend ??= overHttp(local));
-  const onParked = async (itemKey: string, tool: string): Promise<void> => {
-    const document = await open().approval(itemKey);
-    const { nonce } = document.evidence;
-    if (tool !== "apply_patch") return void (lateNonce = nonce);
-    out.print(`\n${approvalText(out, document, Date.now())}\n`);
-    const answer = asks ? await askPerson(signal) : "approve";
-    if (!asks) out.print(`  no terminal to ask on: ${APPROVER} approves`);
-    await open().answer({ itemKey, answer, nonce, reason: "as the demo's story has it" });
-    found.patch = answer;
-  };
-  const onExpired = async (itemKey: string): Promise<void> => {
-    const late = { itemKey, answer: "approve", nonce: lateNonce, reason: "too late" } as const;
-    found.late = (await open().answer(late)).kind;
-    out.print(`  ${APPROVER} approves the deletion after its time: refused (${found.late})`);
-  };
+export function createPerson(place: Place): Person {
+  const asks = place.out.terminal && process.stdin.isTTY;
+  const answering = createAnswering(place, asks);
   const pending: Promise<void>[] = [];
   const failure = new AbortController();
   const keep = (work: Promise<void>): void => {
@@ -60,22 +39,50 @@ export function createPerson({ local, out, signal }: Place): Person {
     failure: failure.signal,
     see(event) {
       // the question is there from here on, not yet when the call is parked
-      if (event.type === "approval_requested") keep(onParked(event.itemKey, event.tool));
-      if (event.type === "item_state" && event.state === "EXPIRED") keep(onExpired(event.itemKey));
+      if (event.type === "approval_requested") keep(answering.asked(event.itemKey, event.tool));
+      if (event.type === "item_state" && event.state === "EXPIRED") keep(answering.expired(event.itemKey));
     },
     async answers() {
-      try {
-        await Promise.all(pending);
-        return found;
-      } finally {
-        backend?.close();
-      }
+      await Promise.all(pending);
+      return answering.given;
     },
   };
 }
 
-/** The console of this very demo, with the token of whoever may use this machine. */
-function overHttp({ consoleUrl, paths }: Local): Backend {
+/** What one person does about the story's two calls, and what came of it. */
+function createAnswering({ local, out, signal }: Place, asks: boolean) {
+  const given: { -readonly [Name in keyof Seen["answers"]]: Seen["answers"][Name] } = {
+    patch: null,
+    late: null,
+  };
+  const backend = consoleOf(local);
+  let lateNonce = "";
+  return {
+    given,
+    async asked(itemKey: string, tool: string): Promise<void> {
+      const document = await backend.approval(itemKey);
+      const { nonce } = document.evidence;
+      if (tool !== "apply_patch") {
+        lateNonce = nonce;
+        return;
+      }
+      out.print(`\n${approvalText(out, document, Date.now())}\n`);
+      out.print(`  its page: ${local.consoleUrl}/approvals/${itemKey}`);
+      if (!asks) out.print(`  no terminal to ask on: ${APPROVER} approves over HTTP`);
+      const answer = asks ? await askPerson(signal) : "approve";
+      await backend.answer({ itemKey, answer, nonce, reason: "as the demo's story has it" });
+      given.patch = answer;
+    },
+    async expired(itemKey: string): Promise<void> {
+      const late = { itemKey, answer: "approve", nonce: lateNonce, reason: "too late" } as const;
+      given.late = (await backend.answer(late)).kind;
+      out.print(`  ${APPROVER} approves the deletion after its time: refused (${given.late})`);
+    },
+  };
+}
+
+/** With a token, as a command on any machine has it. */
+function consoleOf({ consoleUrl, paths }: Local): Backend {
   return openBackend({
     environment: { AIRLOCK_URL: consoleUrl, AIRLOCK_TOKEN_FILE: paths.consoleToken },
     folder: paths.data,

@@ -4,11 +4,12 @@ import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { parseRunSpec, type RunSpec } from "@airlock/core/run";
 import { parseDocument } from "yaml";
-import { workspaceSource } from "./workspace-source.ts";
+import { workspaceSource, type SourceFolder } from "./workspace-source.ts";
 
-export function readSpecFile(file: string, folder: string): RunSpec {
+/** `remote`: paths of sources are another machine's. */
+export function readSpecFile(file: string, folder: string, remote = false): RunSpec {
   const place = path.resolve(folder, file);
-  return specFromText(readText(place), { file: place, folder: path.dirname(place) });
+  return specFromText(readText(place), { file: place, folder: remote ? null : path.dirname(place) });
 }
 
 /** The same for a template whose workspace is filled in. */
@@ -19,7 +20,7 @@ export function readSpecTemplate(file: string, source: string): RunSpec {
 /** JSON is read as the YAML that it is, so both forms get errors with line and column. */
 export function specFromText(
   text: string,
-  place: { readonly file: string; readonly folder: string; readonly source?: string },
+  place: { readonly file: string; readonly folder: SourceFolder; readonly source?: string },
 ): RunSpec {
   const document = parseDocument(text, { prettyErrors: true });
   const [broken] = document.errors;

@@ -2,7 +2,7 @@
 import { AirlockError } from "@airlock/core/fault";
 import { parseRunSpec, type Route, type RunSpec } from "@airlock/core/run";
 import { soleModel } from "./sole-model.ts";
-import { workspaceSource } from "./workspace-source.ts";
+import { workspaceSource, type SourceFolder } from "./workspace-source.ts";
 
 export interface SpecFlags {
   readonly input: string;
@@ -31,7 +31,7 @@ const DEFAULT_INSTRUCTIONS =
 
 export function specFromFlags(
   flags: SpecFlags,
-  place: { readonly folder: string; readonly routes: Routes },
+  place: { readonly folder: SourceFolder; readonly routes: Routes },
 ): RunSpec {
   const workspace =
     flags.repo === undefined

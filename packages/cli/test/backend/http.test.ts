@@ -46,7 +46,7 @@ test.each<readonly [string, RequestListener, object]>([
   [
     "an unknown token",
     problem(401, { title: "The token is not known", code: "TOKEN" }),
-    { code: "CONSOLE_REFUSED", message: expect.stringMatching(/does not know this token.*console-token/) },
+    { code: "CONSOLE_REFUSED", message: expect.stringMatching(/does not know this token.*console token/) },
   ],
   [
     "a role that doesn't allow it",

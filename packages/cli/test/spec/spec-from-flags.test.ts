@@ -90,4 +90,12 @@ describe("the flags of `run`", () => {
   ])("%j are refused with the fix", (flags, message) => {
     expect(() => specFromFlags({ ...FLAGS, ...flags }, place)).toThrow(message);
   });
+
+  test("take a source of another machine as it is, if it is whole", () => {
+    const there = { ...place, folder: null };
+    expect(specFromFlags({ ...FLAGS, repo: "/srv/nowhere" }, there).workspace?.source).toBe("/srv/nowhere");
+    expect(() => specFromFlags({ ...FLAGS, repo: "." }, there)).toThrow(
+      /--repo: with AIRLOCK_URL the source is/,
+    );
+  });
 });

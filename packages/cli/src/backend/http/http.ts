@@ -27,6 +27,7 @@ export function httpBackend(options: AskOptions): Backend {
   const to: Console = { ...options.place, fetch: patientFetch(options) };
   const client = createAirlockClient(to);
   return {
+    remote: true,
     ...runsOver(to, client),
     ...approvalsOver(to, client),
     ...refusalsOver(to, client),

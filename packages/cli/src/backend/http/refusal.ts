@@ -12,7 +12,7 @@ type Problem = z.infer<typeof problemSchema>;
 
 /** What each status means for whoever holds the token; `URL` stands for the console's address. */
 const ADVICE: ReadonlyMap<number, string> = new Map([
-  [401, "the console at URL does not know this token; make a new one with `airlock console-token`"],
+  [401, "the console at URL does not know this token; make a new one with `airlock console token`"],
   [403, "this token's roles don't allow that; its roles stand in the console's users file"],
   [
     404,
