@@ -26,7 +26,7 @@ export function serve(pass) {
     }
   };
   const server = createServer((request, response) => {
-    answer(request)
+    void answer(request)
       .catch(() => 400)
       .then((status) => response.writeHead(status).end());
   });

@@ -107,7 +107,7 @@ function notify(
       await ended;
     },
   };
-  running.push(notifier.stop);
+  running.push(() => notifier.stop());
   return notifier;
 }
 
@@ -141,7 +141,7 @@ describe("a webhook", () => {
     await sendNotice(server.redis, { type: "route_suspended", route: "gateway" });
     await tellEnd({ team: "blue" });
     await expect.poll(() => notifier.metric("delivered"), PATIENT).toBe(1);
-    const [[id = ""] = []] = await server.redis.xrevrange(globalKeys.feed, "+", "-", "COUNT", 1);
+    const [[id] = [""]] = await server.redis.xrevrange(globalKeys.feed, "+", "-", "COUNT", 1);
     const at = new Date(Number(id.split("-")[0])).toISOString();
     expect(receiver.bodies()).toEqual([
       { id, at, link: `${ORIGIN}/runs/${RUN}`, ...ENDED, labels: { team: "blue" } },

@@ -1212,6 +1212,12 @@ export interface operations {
                                 /** @enum {string} */
                                 kind: "json";
                             };
+                            hosted?: {
+                                server: string;
+                                name: string;
+                                /** @enum {string} */
+                                runs: "provider";
+                            };
                             claims: {
                                 readonly reads: string[];
                                 readonly writes: string[];
