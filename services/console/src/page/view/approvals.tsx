@@ -66,7 +66,7 @@ function columns({ now }: Reader): readonly Column<ApprovalEntry>[] {
       ),
     },
     { title: "Risk", cell: ({ risk }) => <Word word={risk} /> },
-    { title: "Effect", cell: ({ effect }) => effect },
+    { title: "Effect", cell: ({ effect }) => <span class="word">{effect}</span> },
     { title: "Why it is asked", cell: ({ reason, rule }) => <Visible text={reason ?? rule ?? "–"} /> },
     {
       title: "Approved",
