@@ -96,8 +96,11 @@ async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent, void
   const messages = response.body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream({ maxBufferSize: MOST_CHARACTERS, onError: "terminate" }));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console's own schema wrote it
-  for await (const { data } of messages) yield JSON.parse(data) as StreamedEvent;
+  for await (const { id, data } of messages) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console's own schema wrote it
+    const event = JSON.parse(data) as StreamedEvent;
+    yield id === undefined ? event : { ...event, id };
+  }
 }
 
 async function refuse(response: Response): Promise<never> {

@@ -31,11 +31,18 @@ export interface Reply<T> {
 
 /** The document that was asked for. The documents are the console's own: whoever could forge them could forge what they tell. */
 export async function documentOf<T>(url: string, reply: Promise<Reply<T>>): Promise<T> {
-  const { data, error, response } = await reply;
+  const { data, error, response } = await reply.catch((cause: unknown) => {
+    // whatever answered has no document for us
+    throw cause instanceof SyntaxError ? noConsole(url) : cause;
+  });
   if (!response.ok) throw refusalOf(url, response.status, error);
   const json = (response.headers.get("content-type") ?? "").includes("json");
   if (json && data !== undefined) return data;
-  throw new AirlockError("CONSOLE_REFUSED", `${url} is no Airlock console; check AIRLOCK_URL`);
+  throw noConsole(url);
+}
+
+function noConsole(url: string): AirlockError {
+  return new AirlockError("CONSOLE_REFUSED", `${url} is no Airlock console; check AIRLOCK_URL`);
 }
 
 export function problemCode(error: unknown): string | undefined {
