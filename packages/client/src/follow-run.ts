@@ -49,7 +49,7 @@ export async function* followRun(
       if (!response.ok) await refuse(response);
       if (down) onState("up");
       down = false;
-      for await (const event of eventsOf(response)) {
+      for await (const event of eventsOf(response, signal)) {
         waitMs = WAIT_MS.first;
         last = event.id;
         over = event.event.type === "run_ended";
@@ -91,10 +91,11 @@ function requestFor(
   );
 }
 
-async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent, void> {
+async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerator<StreamedEvent, void> {
   if (response.body === null) return;
   const messages = response.body
-    .pipeThrough(new TextDecoderStream())
+    // the request holds its signal weakly, and may be gone while its answer is read
+    .pipeThrough(new TextDecoderStream(), { signal })
     .pipeThrough(new EventSourceParserStream({ maxBufferSize: MOST_CHARACTERS, onError: "terminate" }));
   for await (const { id, data } of messages) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console's own schema wrote it

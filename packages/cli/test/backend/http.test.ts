@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, expect, test, vi } from "vitest";
 import { openBackend } from "../../src/backend/index.ts";
 import type { Environment } from "../../src/config.ts";
 
@@ -171,6 +174,30 @@ test("a stream that breaks goes on after the last event, until the run has ended
   for await (const { event: each } of backendAt(url).follow("r1", AbortSignal.timeout(10_000)))
     types.push(each.type);
   expect({ types, asked }).toEqual({ types: ["pool_awaited", "run_ended"], asked: [undefined, "6-0"] });
+});
+
+test("a stream whose request has been collected as garbage still ends with its signal", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  let closed = false;
+  const url = await serve((request, response) => {
+    response.on("close", () => (closed = true));
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(
+      `id: 5-0\ndata: ${json({ at: "2020-01-01T00:00:00.000Z", event: { type: "pool_awaited" } })}\n\n`,
+    );
+  });
+  const leave = new AbortController();
+  const events = backendAt(url).follow("r1", leave.signal)[Symbol.asyncIterator]();
+  expect((await events.next()).value).toMatchObject({ event: { type: "pool_awaited" } });
+  const next = events.next();
+  for (let round = 0; round < 5; round += 1) {
+    await sleep(10);
+    collect();
+  }
+  leave.abort();
+  expect(await Promise.race([next, sleep(5_000, "still open")])).toEqual({ done: true, value: undefined });
+  await vi.waitFor(() => expect(closed).toBe(true));
 });
 
 test("content that only the installation's keys open is refused with the way to it", () => {

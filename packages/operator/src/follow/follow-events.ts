@@ -46,16 +46,16 @@ export async function* followPlaced(
   run: string,
   { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
 ): AsyncGenerator<PlacedEvent, void> {
-  for await (const entries of followEntries(redis, run, { after: after ?? "0", signal })) {
+  for await (const { ended, entries } of followEntries(redis, run, { after: after ?? "0", signal })) {
     const events = entries.flatMap(({ id, timed }) => (timed === null ? [] : [{ id, ...timed }]));
     const requeued = events.findLastIndex(({ event }) => event.type === "run_requeued");
     const end = events.findIndex(({ event }, at) => at > requeued && event.type === "run_ended");
     yield* end < 0 ? events : events.slice(0, end + 1);
-    if (end >= 0 || (entries.length === 0 && (await hasEnded(redis, run)))) return;
+    // of what is read behind the end, or was trimmed, no event tells of the end
+    if (end >= 0 || (ended && entries.length === 0)) return;
   }
 }
 
-/** Of what is read behind the end, or was trimmed, no event tells of the end. */
 async function hasEnded(redis: Redis, run: string): Promise<boolean> {
   return (await redis.hexists(runKeys(run).run, "endedAt")) === 1;
 }
@@ -64,7 +64,7 @@ async function* followEntries(
   redis: Redis,
   run: string,
   { after, signal }: { readonly after: string; readonly signal: AbortSignal },
-): AsyncGenerator<readonly Entry[], void> {
+): AsyncGenerator<{ readonly ended: boolean; readonly entries: readonly Entry[] }, void> {
   const blocking = redis.duplicate();
   blocking.on("error", () => undefined); // the shared connection reports the outage
   const leave = (): void => blocking.disconnect();
@@ -72,8 +72,10 @@ async function* followEntries(
   let last = after;
   try {
     while (!signal.aborted) {
+      // asked first, so that the event of an end that is known is among those read
+      const ended = await hasEnded(redis, run);
       const entries = await entriesAfter(redis, run, `(${last}`);
-      yield entries;
+      yield { ended, entries };
       last = entries.at(-1)?.id ?? last;
       if (entries.length > 0) continue;
       // only to be woken: what is new is read above, in one form for every protocol version
