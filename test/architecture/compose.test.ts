@@ -163,7 +163,7 @@ describe("keys", () => {
     const { network_mode, command, volumes } = serviceOf("keys");
     expect({ network_mode, command, volumes }).toEqual({
       network_mode: "none",
-      command: ["keys", "/keys"],
+      command: ["keys", "create", "/keys"],
       volumes: ROLES.map((role) => `keys-${role}:/keys/${role}`),
     });
   });

@@ -9,7 +9,7 @@ import { demoCommand } from "./demo.ts";
 import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eventsCommand } from "./events.ts";
-import { keysCommand } from "./keys.ts";
+import { keysCreateCommand, keysListCommand, keysRevokeCommand, keysRotateCommand } from "./keys.ts";
 import { killClearCommand, killListCommand, killSetCommand } from "./kill.ts";
 import { parseCommandLine, type CommandTable } from "./parse.ts";
 import { poolsCommand } from "./pools.ts";
@@ -64,7 +64,10 @@ export const COMMANDS = {
   "policy explain": policyExplainCommand,
   replay: replayCommand,
   doctor: doctorCommand,
-  keys: keysCommand,
+  "keys create": keysCreateCommand,
+  "keys list": keysListCommand,
+  "keys rotate": keysRotateCommand,
+  "keys revoke": keysRevokeCommand,
   "console user": consoleUserCommand,
   "console token": consoleTokenCommand,
   demo: demoCommand,

@@ -2,13 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { ROLES } from "@airlock/core/record";
-import {
-  loadKeyring,
-  loadPolicyProfiles,
-  loadRepositories,
-  loadRoutes,
-  loadTools,
-} from "@airlock/core/runtime";
+import { loadPolicyProfiles, loadRepositories, loadRoutes, loadTools } from "@airlock/core/runtime";
+import { readKeySet } from "../keys/index.ts";
 import { redisUrlFor } from "../session/index.ts";
 import { cliConfig, type CliConfig, type Environment } from "../config.ts";
 import { dataPaths, findProgram, REDIS_PROGRAMS, routesFile, toolsPlace } from "../local/index.ts";
@@ -95,7 +90,7 @@ function keysFact(data: string): Facts["keys"] {
   const { keyring } = dataPaths(data);
   if (ROLES.every((role) => !existsSync(keyring(role)))) return { kind: "absent" };
   const { ok, detail } = outcomeOf(() => {
-    for (const role of ROLES) loadKeyring(keyring(role), role);
+    readKeySet(keyring);
     return "";
   });
   return ok ? { kind: "usable" } : { kind: "unusable", detail };

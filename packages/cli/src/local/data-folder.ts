@@ -2,8 +2,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:
 import path from "node:path";
 import { randomBytes } from "node:crypto";
 import { AirlockError } from "@airlock/core/fault";
-import { createKeyrings, ROLES } from "@airlock/core/record";
-import { loadKeyring } from "@airlock/core/runtime";
+import { ensureKeySet, keyFilesTogether } from "../keys/index.ts";
 import type { DataPaths } from "./data-paths.ts";
 
 const PRIVATE_FOLDER = 0o700;
@@ -27,32 +26,10 @@ export function prepareDataFolder(paths: DataPaths, root: boolean): void {
       cause,
     });
   }
-  ensureKeys(paths);
+  ensureKeySet(keyFilesTogether(paths.keys));
   if (!existsSync(paths.redisPassword)) {
     writeFileSync(paths.redisPassword, randomBytes(24).toString("base64url"), { mode: PRIVATE_FILE });
   }
-}
-
-function ensureKeys(paths: DataPaths): void {
-  const missing = ROLES.filter((role) => !existsSync(paths.keyring(role)));
-  if (missing.length === ROLES.length) {
-    const keyrings = createKeyrings();
-    for (const role of ROLES) {
-      writeFileSync(paths.keyring(role), `${JSON.stringify(keyrings[role], null, 2)}\n`, {
-        mode: PRIVATE_FILE,
-        flag: "wx",
-      });
-    }
-    return;
-  }
-  if (missing.length > 0) {
-    // New keys for some would not fit the others, and new ones for all would orphan what is sealed.
-    throw new AirlockError(
-      "KEYS_INVALID",
-      `${paths.keys} lacks ${missing.map((role) => `${role}.json`).join(", ")}; put them back, or start with another --data`,
-    );
-  }
-  for (const role of ROLES) loadKeyring(paths.keyring(role), role);
 }
 
 /** The first folder on the way to `place` that a user without rights of their own can't pass, or null. */

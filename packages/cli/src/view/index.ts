@@ -9,6 +9,7 @@ export { poolListText } from "./pool-text.ts";
 export { quarantineListText, quarantineText } from "./quarantine-text.ts";
 export { replayListText, replayText } from "./replay-text.ts";
 export { routeListText } from "./route-text.ts";
+export { keyListText, rotatedText } from "./keys-text.ts";
 export { killListText } from "./kill-text.ts";
 export { runListText, runText } from "./run-text.ts";
 export { createScreen, plainCell, plainText, type Screen } from "./screen.ts";

@@ -29,6 +29,16 @@ export {
   type SealName,
   type TrustedKey,
 } from "./keyring.ts";
+export {
+  KEY_NAMES,
+  listKeys,
+  revokeKey,
+  rotateKeys,
+  type KeyName,
+  type KeySet,
+  type ListedKey,
+  type Rotated,
+} from "./rotation.ts";
 export { openSealed, sealBody, type SealPlace } from "./seal.ts";
 export {
   PURPOSES,

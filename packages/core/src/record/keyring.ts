@@ -28,15 +28,20 @@ const trustedKey = z.strictObject({
 });
 export type TrustedKey = z.infer<typeof trustedKey>;
 const trustedKeys = z.array(trustedKey);
+const signingKey = z.strictObject({ keyId, privateKey: pem });
 const sealKeys = z.strictObject({
+  /** what is sealed from now on; the others open what there is */
   current: keyId,
+  /** of a rotation that has begun: the one of the keys that comes after the current one */
+  next: keyId.exactOptional(),
   keys: z.array(z.strictObject({ keyId, key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/) })).min(1),
 });
 
 const keyringSchema = z.strictObject({
   v: z.literal(1),
   role: z.enum(ROLES),
-  signing: z.strictObject({ keyId, privateKey: pem }),
+  /** `next` signs nothing yet: everybody has to know it first */
+  signing: signingKey.extend({ next: signingKey.exactOptional() }),
   trusted: z.strictObject({
     client: trustedKeys,
     streamer: trustedKeys,
@@ -80,9 +85,7 @@ export function parseKeyring(text: string, place: { readonly file: string; reado
 
 /** Makes a matching set of keyrings, one for each role, each with no more than its role needs. */
 export function createKeyrings(): Readonly<Record<Role, Keyring>> {
-  const pairs = perRole((role) => {
-    return { keyId: newKeyId(role), ...newPair() };
-  });
+  const pairs = perRole(newPair);
   const seals = {
     conversation: newSealKeys("conversation"),
     calls: newSealKeys("calls"),
@@ -109,8 +112,7 @@ export function createApproverKey(
   name: string,
   trusted: Keyring["trusted"],
 ): { readonly keyring: Keyring; readonly approver: TrustedKey } {
-  const { privateKey, publicKey } = newPair();
-  const keyId = newKeyId("approver");
+  const { keyId, privateKey, publicKey } = newPair("approver");
   const approver = { name, keyId, publicKey };
   return {
     approver,
@@ -124,11 +126,22 @@ export function createApproverKey(
   };
 }
 
-function newPair(): { readonly privateKey: string; readonly publicKey: string } {
-  return generateKeyPairSync("ed25519", {
+/** The secret half, as it stands in its owner's keyring. */
+export function newSigningKey(role: Role): z.infer<typeof signingKey> {
+  const { keyId: id, privateKey } = newPair(role);
+  return { keyId: id, privateKey };
+}
+
+function newPair(role: Role): {
+  readonly keyId: string;
+  readonly privateKey: string;
+  readonly publicKey: string;
+} {
+  const pair = generateKeyPairSync("ed25519", {
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
     publicKeyEncoding: { type: "spki", format: "pem" },
   });
+  return { keyId: newKeyId(role), ...pair };
 }
 
 function perRole<T>(make: (role: Role) => T): Record<Role, T> {
@@ -142,7 +155,7 @@ function perRole<T>(make: (role: Role) => T): Record<Role, T> {
   };
 }
 
-function holdersOf(name: SealName): readonly Role[] {
+export function holdersOf(name: SealName): readonly Role[] {
   return SEALS[name];
 }
 
@@ -150,7 +163,11 @@ function newKeyId(name: string): string {
   return `${name}-${randomBytes(6).toString("hex")}`;
 }
 
+export function newSealKey(name: SealName): z.infer<typeof sealKeys>["keys"][number] {
+  return { keyId: newKeyId(name), key: randomBytes(32).toString("base64") };
+}
+
 function newSealKeys(name: SealName): z.infer<typeof sealKeys> {
-  const id = newKeyId(name);
-  return { current: id, keys: [{ keyId: id, key: randomBytes(32).toString("base64") }] };
+  const key = newSealKey(name);
+  return { current: key.keyId, keys: [key] };
 }

@@ -1,0 +1,8 @@
+export {
+  ensureKeySet,
+  keyFilesApart,
+  keyFilesIn,
+  keyFilesTogether,
+  readKeySet,
+  writeKeySet,
+} from "./key-files.ts";
