@@ -48,7 +48,7 @@ export {
 } from "./pools.ts";
 export { readRunHeads, type RunHead } from "./run-heads.ts";
 export { readRunDiff, runDiffSchema, writeRunDiff, type RunDiff } from "./run-diff.ts";
-export { readAttempt, readCall, readItem, readResponseId, readRun, readTurn } from "./reads.ts";
+export { readAttempt, readCall, readItem, readItemRecord, readResponseId, readRun, readTurn } from "./reads.ts";
 export {
   callHashSchema,
   runPlanSchema,

@@ -94,6 +94,12 @@ export async function readCall(redis: Redis, itemKey: string): Promise<CallHash 
   return fieldsOf(callHashSchema, key, await redis.hgetall(key));
 }
 
+/** The signed record of an item alone, without what may be long. */
+export async function readItemRecord(redis: Redis, itemKey: string): Promise<unknown> {
+  const record = await redis.hget(runKeys(runOf(itemKey)).item(itemKey), "record");
+  return record === null ? null : JSON.parse(record);
+}
+
 /** The signed record of an item as it was stored, and its sealed content while that is kept. */
 export async function readItem(
   redis: Redis,

@@ -9,7 +9,7 @@ import { isRunId, openSealed, verifyRecord, type Keyring } from "@airlock/core/r
 import {
   readAttempt,
   readCall,
-  readItem,
+  readItemRecord,
   readRun,
   readTurn,
   type AttemptHash,
@@ -203,10 +203,10 @@ async function readCallDocument({ redis, keyring }: Deps, key: string): Promise<
   const [call, entry, item] = await Promise.all([
     readCall(redis, key),
     createLedger(redis).read(key),
-    readItem(redis, key),
+    readItemRecord(redis, key),
   ]);
   if (call === null) return null;
-  const record = item && parseBody(itemBodySchema, verifyRecord(keyring, "item", item.record));
+  const record = item === null ? null : parseBody(itemBodySchema, verifyRecord(keyring, "item", item));
   return {
     itemKey: key,
     callId: call.callId,
