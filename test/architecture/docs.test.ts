@@ -76,6 +76,7 @@ describe("docs/data-flow.md", () => {
         approval: run.approval("<item>"),
         ledger: run.ledger("<item>"),
         result: run.result("<item>"),
+        preview: run.preview("<item>"),
       }),
       ...Object.values({
         ...globalKeys,

@@ -124,6 +124,7 @@ function start(
       handlers: {
         execution: (delivery) => handler(delivery.body, delivery.signal),
         resolution: () => Promise.resolve(DONE),
+        preview: () => Promise.resolve(DONE),
       },
     },
     { pool: "default", concurrency: 4, lockMs, stalledMs: 200, onEvent },

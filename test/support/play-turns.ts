@@ -245,9 +245,9 @@ async function openAttempt({ redis, run }: Player): Promise<AttemptParts> {
 
 async function collectGrants({ executions, granted }: Player): Promise<void> {
   const jobs = await executions.getJobs(["waiting", "prioritized", "delayed"]);
-  const bodies = jobs.map((job) => {
-    const { record } = job.data as { record: { body: string } };
-    return executionBodySchema.parse(JSON.parse(record.body));
+  const bodies = jobs.flatMap((job) => {
+    const { record } = job.data as { record: { purpose: string; body: string } };
+    return record.purpose === "execution" ? [executionBodySchema.parse(JSON.parse(record.body))] : [];
   });
   granted.push(...bodies.toSorted((a, b) => (a.itemKey < b.itemKey ? -1 : 1)));
   await Promise.all(jobs.map((job) => job.remove()));

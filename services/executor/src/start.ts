@@ -5,7 +5,7 @@ import {
   createCancelBoard,
   createPublisher,
   watchSignals,
-  type Delivery,
+  type Handlers,
 } from "@airlock/core/queue";
 import {
   loadRepositories,
@@ -25,6 +25,7 @@ import { openHolding } from "./open-holding.ts";
 import { openPlaces } from "./open-places.ts";
 import { openSandbox, sandboxCheck } from "./open-sandbox.ts";
 import { startHeartbeat } from "./pool/index.ts";
+import { onPreview } from "./preview/index.ts";
 import { onResolution, ownerName } from "./reconcile/index.ts";
 import { startVolumeSweeper } from "./sweep/index.ts";
 import { gitTools, operatorBodies, TOOL_BODIES } from "./tools/index.ts";
@@ -65,11 +66,8 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
     owner,
   };
   const duties = startDuties(deps, signal);
-  const handlers = {
-    execution: (delivery: Delivery<"execution">) => onExecution(deps, delivery),
-    resolution: (delivery: Delivery<"resolution">) => onResolution(deps, delivery),
-  };
-  const consumer = consume(context, { family: "executions", handlers }, context.consumeOptions(config.pool));
+  const consumes = { family: "executions", handlers: handlersOf(deps) } as const;
+  const consumer = consume(context, consumes, context.consumeOptions(config.pool));
   return {
     consumers: [consumer],
     checks: [() => sandboxCheck(deps.sandbox), holding.durability.check],
@@ -79,6 +77,14 @@ export async function startExecutor(context: ServiceContext): Promise<RunningSer
       await duties.done;
       await Promise.all([publisher.close(), holding.leases.close(), holding.durability.close()]);
     },
+  };
+}
+
+function handlersOf(deps: Deps): Handlers<"executions"> {
+  return {
+    execution: (delivery) => onExecution(deps, delivery),
+    resolution: (delivery) => onResolution(deps, delivery),
+    preview: (delivery) => onPreview(deps, delivery),
   };
 }
 

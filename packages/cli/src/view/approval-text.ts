@@ -68,10 +68,19 @@ function shownText({ shown, arguments: args }: ApprovalDocument["evidence"]): st
       ].join("\n");
     case "diff":
       // invisible characters would make a line read as another one
-      return plainText(shown.diff).replaceAll(/\p{Cf}/gu, escaped);
+      return `${plainText(shown.diff).replaceAll(/\p{Cf}/gu, escaped)}\n${plainText(heldText(shown.tree))}`;
     case "json":
       return inert(args, 2);
   }
+}
+
+/** Whether a diff was held against the files that there are, and what came of it. */
+function heldText(tree: Extract<ApprovalDocument["evidence"]["shown"], { kind: "diff" }>["tree"]): string {
+  if (tree === null)
+    return "(no executor has held it against the run's files yet: it may replace what is there)";
+  const { seenAt, changed, refused } = tree;
+  if (refused !== null) return `(as the run's files stood at ${seenAt}, it would be refused: ${refused})`;
+  return `(against the run's files as they stood at ${seenAt}${changed ? "; they may have changed since" : ""})`;
 }
 
 /** JSON in which every character that is not plain ASCII stands as its escape: nothing looks like what it is not. */

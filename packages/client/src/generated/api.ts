@@ -1208,6 +1208,12 @@ export interface operations {
                                 /** @enum {string} */
                                 kind: "diff";
                                 diff: string;
+                                tree: {
+                                    /** Format: date-time */
+                                    seenAt: string;
+                                    changed: boolean;
+                                    refused: string | null;
+                                } | null;
                             } | {
                                 /** @enum {string} */
                                 kind: "json";
@@ -1381,7 +1387,7 @@ export interface operations {
                         /** @enum {number} */
                         v: 1;
                         /** @enum {string} */
-                        purpose: "command" | "turn" | "item" | "response" | "ask" | "approval" | "execution" | "resolution" | "result" | "report";
+                        purpose: "command" | "turn" | "item" | "response" | "ask" | "approval" | "execution" | "resolution" | "preview" | "result" | "report";
                         keyId: string;
                         body: string;
                         signature: string;

@@ -17,6 +17,7 @@ export {
 } from "./execution.ts";
 export { itemBodySchema, responseBodySchema, type ItemBody, type ResponseBody } from "./terminal.ts";
 export { reportBodySchema, type ReportBody } from "./report.ts";
+export { previewBodySchema, previewSchema, type Preview, type PreviewBody } from "./preview.ts";
 export { resolutionBodySchema, type ResolutionBody } from "./resolution.ts";
 export { resultBodySchema, RESULT_STATES, type ResultBody } from "./result.ts";
 export { samplingFields, stopSequenceSchema, turnBodySchema, type TurnBody } from "./turn.ts";

@@ -4,6 +4,7 @@ import {
   commandBodySchema,
   executionBodySchema,
   itemBodySchema,
+  previewBodySchema,
   resolutionBodySchema,
   responseBodySchema,
   resultBodySchema,
@@ -18,7 +19,7 @@ export const QUEUES = {
   turns: { consumer: "streamer", purposes: ["turn"] },
   items: { consumer: "validator", purposes: ["item", "response"] },
   approvals: { consumer: "validator", purposes: ["ask"] },
-  executions: { consumer: "executor", purposes: ["execution", "resolution"] },
+  executions: { consumer: "executor", purposes: ["execution", "resolution", "preview"] },
   results: { consumer: "validator", purposes: ["result"] },
 } as const satisfies Record<string, { readonly consumer: Role; readonly purposes: readonly Purpose[] }>;
 
@@ -32,6 +33,7 @@ export const BODIES = {
   ask: askBodySchema,
   execution: executionBodySchema,
   resolution: resolutionBodySchema,
+  preview: previewBodySchema,
   result: resultBodySchema,
 } as const satisfies Partial<Record<Purpose, z.ZodType>>;
 
@@ -91,6 +93,11 @@ export function addressOf(message: Message): { readonly queue: string; readonly 
       return {
         queue: queueName("executions", message.body.pool),
         jobId: `${message.body.itemKey}.${message.body.id}`,
+      };
+    case "preview":
+      return {
+        queue: queueName("executions", message.body.pool),
+        jobId: `${message.body.itemKey}.${message.body.nonce}`,
       };
     case "result":
       return { queue: "results", jobId: resultId(message.body) };

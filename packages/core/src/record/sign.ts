@@ -13,6 +13,7 @@ export const PURPOSES = {
   approval: ["approver"],
   execution: ["validator"],
   resolution: ["validator"],
+  preview: ["validator"],
   result: ["executor"],
   report: ["validator"],
 } as const satisfies Record<string, readonly Role[]>;

@@ -20,6 +20,7 @@ export {
 export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
 export { killedBy, readKillSwitches, turnSwitch, type KillSwitch, type Stoppable } from "./kill-switches.ts";
+export { openPreview, sealPreview } from "./preview.ts";
 export { openProviderText, sealProviderText } from "./provider-text.ts";
 export { openRecording, sealRecording } from "./recording.ts";
 export { openRaw, sealRaw } from "./raw-response.ts";
@@ -48,7 +49,15 @@ export {
 } from "./pools.ts";
 export { readRunHeads, type RunHead } from "./run-heads.ts";
 export { readRunDiff, runDiffSchema, writeRunDiff, type RunDiff } from "./run-diff.ts";
-export { readAttempt, readCall, readItem, readItemRecord, readResponseId, readRun, readTurn } from "./reads.ts";
+export {
+  readAttempt,
+  readCall,
+  readItem,
+  readItemRecord,
+  readResponseId,
+  readRun,
+  readTurn,
+} from "./reads.ts";
 export {
   callHashSchema,
   runPlanSchema,

@@ -41,6 +41,7 @@ export type LogEvent =
   | "call_executed"
   | "call_given_back"
   | "call_reconciled"
+  | "call_previewed"
   | "call_refused"
   | "call_resolved"
   | "call_settled"

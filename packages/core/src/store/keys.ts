@@ -34,6 +34,8 @@ export function runKeys(run: string) {
     ledger: (itemKey: string) => `${base}:ledger:${itemKey}`,
     /** executor: the sealed result of a call */
     result: (itemKey: string) => `${base}:result:${itemKey}`,
+    /** executor: what a call that waits for people would change, sealed, until nobody is asked any more */
+    preview: (itemKey: string) => `${base}:preview:${itemKey}`,
     /** executor: the lease that keeps mutating calls apart */
     workspace: `${base}:workspace`,
     /** executor: the sealed difference between the run's tree at its end and its base */

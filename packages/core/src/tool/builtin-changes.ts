@@ -92,3 +92,10 @@ export const CHANGE_MANIFESTS: readonly ToolManifest[] = [
   MOVE_FILE,
   APPLY_PATCH,
 ];
+
+/** Tools whose whole effect is a change of files, which can be told before it is made. */
+const PREVIEWED: ReadonlySet<string> = new Set(CHANGE_MANIFESTS.map(({ name }) => name));
+
+export function hasPreview(tool: string): boolean {
+  return PREVIEWED.has(tool);
+}

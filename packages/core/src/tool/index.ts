@@ -1,6 +1,6 @@
 export { BUILTIN_CATALOG } from "./builtin-catalog.ts";
 export { BUILTIN_MANIFESTS } from "./builtin.ts";
-export { APPLY_PATCH } from "./builtin-changes.ts";
+export { APPLY_PATCH, hasPreview } from "./builtin-changes.ts";
 export { createCatalog, type ToolCatalog } from "./catalog.ts";
 export { argumentClaims, claimsConflict, resourceClaims, type ResourceClaims } from "./claims.ts";
 export { compileSchema, type SchemaCheck } from "./compile-schema.ts";

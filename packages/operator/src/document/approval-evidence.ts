@@ -1,15 +1,24 @@
 // A call that waits and the question about it in, what an approver has to see out; refuses arguments that are not the ones
 // that the question is bound to: nobody approves what would not run.
 import { argumentsDigest } from "@airlock/core/call";
+import type { Preview } from "@airlock/core/contract";
 import { AirlockError } from "@airlock/core/fault";
 import { isJsonObject, parseStrictJson, type JsonObject } from "@airlock/core/json";
 import { openSealed, ownCallOf, parseItemKey } from "@airlock/core/record";
 import { hostedTool } from "@airlock/core/tool";
-import { openArguments, openClaims, readCall, readItem, readRun, readTurn } from "@airlock/core/run";
+import {
+  openArguments,
+  openClaims,
+  openPreview,
+  readCall,
+  readItem,
+  readRun,
+  readTurn,
+} from "@airlock/core/run";
 import { runKeys } from "@airlock/core/store";
 import type { Access } from "../access.ts";
 import type { ApprovalDocument } from "./approval-schemas.ts";
-import { shownOf } from "./approval-shown.ts";
+import { againstTree, shownOf } from "./approval-shown.ts";
 import type { Asked } from "./approvals.ts";
 
 type Evidence = ApprovalDocument["evidence"];
@@ -21,13 +30,14 @@ export async function evidenceOf(access: Access, asked: Asked): Promise<Evidence
   const { ask, call } = asked;
   const { itemKey, tool, nonce, policyDigest } = ask;
   const args = await askedArguments(access, asked);
+  const epoch = await epochOf(access, asked);
   return {
     arguments: args,
-    shown: shownOf(tool, args),
+    shown: againstTree(shownOf(tool, args), await previewOf(access, asked), epoch),
     ...hostedOf(tool),
     claims: call.claims === undefined ? null : openClaims(access.keyring, itemKey, call.claims),
     siblings: await siblingsOf(access, itemKey),
-    treeChanged: await treeChanged(access, asked),
+    treeChanged: asked.call.askedEpoch === undefined ? null : asked.call.askedEpoch !== epoch,
     nonce,
     argumentsDigest: ask.argumentsDigest,
     policyDigest,
@@ -82,7 +92,14 @@ async function siblingsOf({ redis }: Access, itemKey: string): Promise<Evidence[
 }
 
 /** The workspace's epoch counts the calls that could change it. */
-async function treeChanged({ redis }: Access, { ask, call }: Asked): Promise<boolean | null> {
-  if (call.askedEpoch === undefined) return null;
-  return Number((await redis.hget(runKeys(ask.run).workspace, "epoch")) ?? "0") !== call.askedEpoch;
+async function epochOf({ redis }: Access, { ask }: Asked): Promise<number> {
+  return Number((await redis.hget(runKeys(ask.run).workspace, "epoch")) ?? "0");
+}
+
+/** Only what belongs to this question. */
+async function previewOf({ redis, keyring }: Access, { ask }: Asked): Promise<Preview | null> {
+  const sealed = await redis.get(runKeys(ask.run).preview(ask.itemKey));
+  if (sealed === null) return null;
+  const preview = openPreview(keyring, ask.itemKey, sealed);
+  return preview.nonce === ask.nonce ? preview : null;
 }

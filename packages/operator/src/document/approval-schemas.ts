@@ -30,8 +30,21 @@ const shownSchema = z.discriminatedUnion("kind", [
     argv: z.array(z.string()).readonly(),
     cwd: z.string().nullable(),
   }),
-  /** a unified diff; what a file would become where it is not known what it is now */
-  z.strictObject({ kind: z.literal("diff"), diff: z.string() }),
+  z.strictObject({
+    kind: z.literal("diff"),
+    /** a unified diff: against the run's tree where an executor has looked, else as the arguments alone have it */
+    diff: z.string(),
+    /** null as long as no executor has looked */
+    tree: z
+      .strictObject({
+        seenAt: time,
+        /** whether anything may have changed the tree since */
+        changed: z.boolean(),
+        /** why the call would be refused as things stood */
+        refused: z.string().nullable(),
+      })
+      .nullable(),
+  }),
   z.strictObject({ kind: z.literal("json") }),
 ]);
 

@@ -1,4 +1,5 @@
 import { isJsonArray, type JsonObject, type JsonValue } from "@airlock/core/json";
+import type { Preview } from "@airlock/core/contract";
 import type { ApprovalDocument } from "./approval-schemas.ts";
 
 type Shown = ApprovalDocument["evidence"]["shown"];
@@ -40,7 +41,15 @@ function lines(sign: string, content: string): readonly string[] {
 }
 
 function diff(shown: string): Shown {
-  return { kind: "diff", diff: shown };
+  return { kind: "diff", diff: shown, tree: null };
+}
+
+/** The same held against the run's tree, as an executor saw it when the workspace had counted `preview.epoch` changes. */
+export function againstTree(shown: Shown, preview: Preview | null, epoch: number): Shown {
+  if (shown.kind !== "diff" || preview === null) return shown;
+  const { seenAt, refused } = preview;
+  const tree = { seenAt: new Date(seenAt).toISOString(), changed: preview.epoch !== epoch, refused };
+  return { kind: "diff", diff: preview.diff ?? shown.diff, tree };
 }
 
 function text(value: JsonValue | undefined): string {

@@ -21,6 +21,7 @@ export const applyPatchTool: Tool = {
     return {
       kind: "ready",
       expected: expectFiles(plan.steps.map(expectedChange)),
+      changes: plan.steps.map(({ path, after }) => ({ kind: "content", path, after })),
       run: (signal) =>
         changeWhileHeld(context, signal, async () => {
           const committed = await commitPatch(context.files, plan.steps);

@@ -19,6 +19,7 @@ export const deleteFileTool: Tool = {
     return {
       kind: "ready",
       expected: expectFiles([{ path, before: found.state, after: null }]),
+      changes: [{ kind: "content", path, after: null }],
       run: (signal) =>
         changeWhileHeld(context, signal, async () => {
           const change = await context.files.deleteFile(path);

@@ -40,6 +40,7 @@ export const editFileTool: Tool = {
       expected: expectFiles([
         { path, before: plainFile(before, executable), after: plainFile(after, executable) },
       ]),
+      changes: [{ kind: "content", path, after }],
       run: (signal) =>
         changeWhileHeld(context, signal, async () => {
           const change = await context.files.writeFile(path, after);

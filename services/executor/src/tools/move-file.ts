@@ -29,6 +29,7 @@ export const moveFileTool: Tool = {
         { path: from, before: state, after: null },
         { path: to, before: null, after: state },
       ]),
+      changes: [{ kind: "move", from, to }],
       run: (signal) =>
         changeWhileHeld(context, signal, async () => {
           const moved = await context.files.moveFile(from, to);

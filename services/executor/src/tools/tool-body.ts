@@ -56,10 +56,17 @@ export interface Tool {
 
 export type ToolPlan = { readonly kind: "outcome"; readonly outcome: ToolOutcome } | ReadyPlan;
 
+/** A file as a plan would leave it; null: gone. */
+export type PlannedChange =
+  | { readonly kind: "content"; readonly path: string; readonly after: Uint8Array | null }
+  | { readonly kind: "move"; readonly from: string; readonly to: string };
+
 export interface ReadyPlan {
   readonly kind: "ready";
   /** What a probe is held against: content, so it is kept sealed. Null for tools without a probe. */
   readonly expected: JsonObject | null;
+  /** what people are shown who have to approve it; left out by tools that can't tell */
+  readonly changes?: readonly PlannedChange[];
   run(signal: AbortSignal): Promise<ToolOutcome>;
 }
 

@@ -21,6 +21,7 @@ export const writeFileTool: Tool = {
     return {
       kind: "ready",
       expected: expectFiles([{ path, before: found.state, after }]),
+      changes: [{ kind: "content", path, after: bytes }],
       run: (signal) =>
         changeWhileHeld(context, signal, async () => {
           const change = await context.files.writeFile(path, bytes);

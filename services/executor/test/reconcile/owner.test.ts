@@ -30,6 +30,8 @@ test("a process beside us is alive until it is dead, also while nobody has colle
   const pid = Number(line?.toString());
   const [parent, child] = [ownerOf(shell.pid ?? 0, ours), ownerOf(pid, ours)];
   expect([standingOf(parent, ours), standingOf(child, ours)]).toEqual(["alive", "alive"]);
+  // as long as it is bash, it collects what dies
+  await expect.poll(() => readFileSync(`/proc/${shell.pid}/comm`, "utf8")).toBe("sleep\n");
   process.kill(pid, "SIGKILL");
   await expect.poll(() => standingOf(child, ours)).toBe("gone");
   expect(readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");

@@ -10,6 +10,7 @@ import { admittedRun } from "../release/admitted-run.ts";
 import { decideAgain } from "../release/release-call.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import { readAsk } from "./approval-of.ts";
+import { askPreview } from "./ask-preview.ts";
 import { askingOf, type Asking } from "./asking-of.ts";
 
 /** A job that promotes itself is past its question's end by this much, so that it can never be taken for an approval. */
@@ -23,7 +24,7 @@ export async function askPeople(deps: Deps, run: AdmittedRun | null, itemKey: st
   const admitted = run ?? (await admittedRun(deps, parseItemKey(itemKey)?.run ?? ""));
   if (admitted === null) return;
   const asked = call.nonce === undefined ? await ask(deps, admitted, { itemKey, call }) : call;
-  if (asked !== null) await park(deps, itemKey, asked);
+  if (asked !== null) await park(deps, admitted, { itemKey, call: asked });
 }
 
 /** Writes the question; the call as it stands then, null where there is nothing to ask about. */
@@ -79,14 +80,19 @@ async function question(
 }
 
 /** Listed first: what is on the list is looked after, even if the job or the note of it was lost. */
-async function park(deps: Deps, itemKey: string, call: CallHash): Promise<void> {
+async function park(
+  deps: Deps,
+  run: AdmittedRun,
+  { itemKey, call }: { readonly itemKey: string; readonly call: CallHash },
+): Promise<void> {
   const body = readAsk(deps, { itemKey, call });
   if (body === null || call.askRecord === undefined) return;
-  const { run, tool, risk, expiresAt, nonce } = body;
+  const { tool, risk, expiresAt, nonce } = body;
   await deps.redis.zadd(globalKeys.approvals, expiresAt, itemKey);
-  await sendNotice(deps.redis, { type: "approval_requested", run, itemKey, tool, risk, expiresAt });
+  await sendNotice(deps.redis, { type: "approval_requested", run: body.run, itemKey, tool, risk, expiresAt });
   const delayMs = parkMs(expiresAt, await redisNow(deps.redis));
   await deps.publisher.publish(signedRecordSchema.parse(JSON.parse(call.askRecord)), { delayMs });
+  await askPreview(deps, run, { ask: body, call });
   await deps.store.noteParked(itemKey, nonce);
 }
 

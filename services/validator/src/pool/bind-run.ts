@@ -17,11 +17,20 @@ export async function bindRun(
 ): Promise<string | null> {
   const { redis, config } = deps;
   const { run } = parts;
-  const pool = bound.pool ?? bound.plan.pool ?? (await chooseFor(deps, run));
+  const pool = await poolOf(deps, run, bound);
   if (pool !== null) return pool;
   await awaitPool(redis, run);
   await deps.store.keepOpen(turnKey(parts), Math.min(config.openMs, LOOK_AGAIN_MS));
   return null;
+}
+
+/** The same without waiting for one: a run without a pool stays without. */
+export async function poolOf(
+  deps: Deps,
+  run: string,
+  bound: Pick<AdmittedRun, "pool" | "plan">,
+): Promise<string | null> {
+  return bound.pool ?? bound.plan.pool ?? (await chooseFor(deps, run));
 }
 
 async function chooseFor({ redis, config, log }: Deps, run: string): Promise<string | null> {

@@ -35,7 +35,7 @@ export function Evidence({ itemKey, evidence }: EvidenceProps): VNode {
         </p>
       )}
       {shown.kind === "argv" && <Argv argv={shown.argv} cwd={shown.cwd} />}
-      {shown.kind === "diff" && <Diff text={shown.diff} label="What it would change" />}
+      {shown.kind === "diff" && <Changes {...shown} />}
       <details open={shown.kind === "json"}>
         <summary>Arguments as they were judged</summary>
         <pre class="json" tabindex={0} role="region" aria-label="Arguments">
@@ -62,6 +62,41 @@ export function Evidence({ itemKey, evidence }: EvidenceProps): VNode {
         }}
       />
     </section>
+  );
+}
+
+type ShownDiff = Extract<EvidenceDocument["shown"], { kind: "diff" }>;
+
+/** It may come after the page: an executor looks when it has time. */
+function Changes({ diff, tree }: ShownDiff): VNode {
+  return (
+    <div id="changes" data-fragment>
+      <Held tree={tree} />
+      <Diff text={diff} label="What it would change" />
+    </div>
+  );
+}
+
+/** Whether the diff was held against the files that there are, and what came of it. */
+function Held({ tree }: Pick<ShownDiff, "tree">): VNode {
+  if (tree === null) {
+    return (
+      <p class="quiet">No executor has held it against the run's files yet: it may replace what is there.</p>
+    );
+  }
+  if (tree.refused !== null) {
+    return (
+      <p class="warning" role="alert">
+        As the run's files stood at <time datetime={tree.seenAt}>{tree.seenAt}</time>, it would be refused:{" "}
+        <Visible text={tree.refused} />
+      </p>
+    );
+  }
+  return (
+    <p class="quiet">
+      Against the run's files as they stood at <time datetime={tree.seenAt}>{tree.seenAt}</time>
+      {tree.changed ? "; they may have changed since." : "."}
+    </p>
   );
 }
 

@@ -1,0 +1,1 @@
+export { onPreview } from "./on-preview.ts";
