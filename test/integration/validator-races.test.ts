@@ -41,6 +41,7 @@ import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
 import { ROOT } from "../support/cell.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { vouchFor } from "../support/route-trust.ts";
+import { noMetrics } from "../support/no-metrics.ts";
 
 const keyrings = createKeyrings();
 const catalog = createCatalog(BUILTIN_MANIFESTS);
@@ -78,6 +79,7 @@ beforeAll(async () => {
       breakerOpenMs: 60_000,
       rawMs: 60_000,
       runMs: 600_000,
+      metricsRedisUrl: "",
     },
     redis,
     keyring: keyrings.validator,
@@ -93,7 +95,7 @@ beforeAll(async () => {
     catalog,
     judge: createJudge(catalog),
     log: { write: () => undefined, decision: () => undefined },
-    metrics: { count: () => undefined, text: () => Promise.resolve("") },
+    metrics: noMetrics(),
   };
 });
 afterAll(async () => {

@@ -20,6 +20,7 @@ const NAMES = [
   "breakerOpenMs",
   "rawMs",
   "runMs",
+  "metricsRedisUrl",
 ] as const;
 
 export type ValidatorConfig = Config<(typeof NAMES)[number]>;

@@ -1,7 +1,7 @@
-import { AirlockError } from "../fault/index.ts";
+import { AirlockError, namesOf } from "../fault/index.ts";
 import type { Keyring } from "../record/index.ts";
 import { connectRedis, type Redis } from "../store/index.ts";
-import type { Consumer, ConsumeEvent, ConsumeOptions } from "../queue/index.ts";
+import { queueName, QUEUES, type Consumer, type ConsumeEvent, type ConsumeOptions } from "../queue/index.ts";
 import { checkConfig, loadConfig, type Config } from "./config.ts";
 import { loadKeyring } from "./files.ts";
 import { serveHealth, type ReadyCheck } from "./health.ts";
@@ -71,6 +71,7 @@ async function serve(
   const keyring = loadKeyring(config.keyring, name);
   const log = createLog({ service: name, level: config.logLevel });
   const metrics = createMetrics(name);
+  metrics.allow("queue", namesOf(QUEUES));
   let draining = false;
   const stop = new AbortController();
   const stopped = stopSignal();
@@ -80,13 +81,11 @@ async function serve(
       log.write(state === "up" ? "info" : "warn", `redis_${state}`, { place: placeOf(config.redisUrl) }),
   });
   const onEvent = (event: ConsumeEvent): void => tell(event, { log, metrics });
-  const consumeOptions = (pool: string): ConsumeOptions => ({
-    pool,
-    concurrency: config.concurrency,
-    lockMs: config.lockMs,
-    stalledMs: config.stalledMs,
-    onEvent,
-  });
+  const consumeOptions = (pool: string): ConsumeOptions => {
+    const { concurrency, lockMs, stalledMs } = config;
+    if (pool !== "") metrics.allow("queue", [queueName("executions", pool)]);
+    return { pool, concurrency, lockMs, stalledMs, onEvent };
+  };
   const service = await start({ config, redis, keyring, log, metrics, signal: stop.signal, consumeOptions });
   const health = await serveHealth({
     host: config.healthHost,

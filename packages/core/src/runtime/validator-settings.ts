@@ -94,4 +94,11 @@ export const VALIDATOR_SETTINGS = {
     readers: ["validator"],
     doc: "how long a run's keys are kept after its end",
   },
+  metricsRedisUrl: {
+    env: "AIRLOCK_METRICS_REDIS_URL",
+    schema: z.union([z.literal(""), z.url({ protocol: /^rediss?$/ })]),
+    fallback: "",
+    readers: ["validator"],
+    doc: "REDIS_URL under a user that only reads, for the figures of the whole installation; empty for REDIS_URL itself",
+  },
 } as const satisfies Record<string, Setting>;

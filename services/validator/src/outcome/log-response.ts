@@ -4,6 +4,7 @@ import { responseDecisionSchema, type ResponseDecision } from "@airlock/core/run
 import type { Deps } from "../deps.ts";
 import type { AdmittedRun } from "../verdict/judgement.ts";
 import type { JudgedCalls } from "./committed.ts";
+import { contractFinding } from "./contract-finding.ts";
 
 /** What came of a response, in the words of the decision log. */
 export type Followed = ResponseDecision["decision"];
@@ -16,6 +17,8 @@ export function logResponse(
 ): void {
   const { body, run, calls } = response;
   deps.metrics.count("airlock_outcomes_total", { route: run.route, outcome: body.outcome.kind });
+  if (contractFinding(body) === "broken")
+    deps.metrics.count("airlock_finish_mismatches_total", { route: run.route, class: body.errorClass ?? "" });
   deps.log.decision(
     responseDecisionSchema.parse({
       timestamp: new Date().toISOString(),

@@ -20,6 +20,8 @@ export async function logSettledItem(
   if (call === null) return;
   const state = call.settled ?? call.state;
   deps.metrics.count("airlock_calls_settled_total", { state });
+  if (state === "QUARANTINED")
+    deps.metrics.count("airlock_quarantines_total", { class: call.errorClass ?? "" });
   deps.log.decision(
     itemDecisionSchema.parse({
       observed_at: new Date().toISOString(),

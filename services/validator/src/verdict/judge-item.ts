@@ -35,6 +35,9 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
     },
     pathEvents({ itemKey, tool }, judgement),
   );
+  const { decision } = judgement.decided;
+  if (first && decision !== undefined)
+    deps.metrics.count("airlock_policy_decisions_total", { policy: run.policy, decision });
   // counted with the decision that is kept: a call is judged again when it is released
   if (first && judgement.shadow !== null) {
     const labels = { policy: run.policy, ...judgement.shadow };
