@@ -3,14 +3,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { assertNever, namesOf } from "../fault/index.ts";
 import { measureEventLoop } from "./event-loop.ts";
-import {
-  METRICS,
-  OPEN_LIST_NAMES,
-  OTHER,
-  type Metric,
-  type MetricName,
-  type OpenList,
-} from "./metric-table.ts";
+import { createLabelLists, type Labels } from "./label-lists.ts";
+import { METRICS, type Metric, type MetricName, type OpenList } from "./metric-table.ts";
 import type { ServiceName } from "./setting.ts";
 
 type Of<Kind extends Metric["kind"]> = {
@@ -20,7 +14,6 @@ export type CounterName = Of<"counter">;
 export type GaugeName = Of<"gauge">;
 export type HistogramName = Of<"histogram">;
 
-export type Labels = Readonly<Record<string, string>>;
 export interface Reading {
   readonly labels: Labels;
   readonly value: number;
@@ -48,16 +41,17 @@ export function createMetrics(service: ServiceName): Metrics {
   const table: Readonly<Record<MetricName, Metric>> = METRICS;
   const served = namesOf(METRICS).filter((name) => table[name].servedBy.includes(service));
   const made = new Map<MetricName, Made>(served.map((name) => [name, make(registry, name, table[name])]));
-  const lists = new Map<OpenList, Set<string>>();
+  const lists = createLabelLists();
   const readers: (() => Promise<void>)[] = [];
   const bounded = (name: MetricName, labels: Labels): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(table[name].labels).map(([label, values]) => {
-        const given = labels[label] ?? "";
-        const known = typeof values === "string" ? lists.get(values)?.has(given) : values.includes(given);
-        return [label, known === true ? given : OTHER];
-      }),
-    );
+    lists.bounded(table[name], labels);
+  /** An increase is seen from 0 on only: what was never counted is told as 0, where that isn't too much. */
+  const begin = (): void => {
+    for (const [name, counter] of made) {
+      if (counter instanceof Counter)
+        for (const labels of lists.combinations(table[name])) counter.inc({ ...labels }, 0);
+    }
+  };
   const metrics: Metrics = {
     count(name, labels, by = 1) {
       const counter = made.get(name);
@@ -74,9 +68,7 @@ export function createMetrics(service: ServiceName): Metrics {
       if (histogram instanceof Histogram) histogram.observe(bounded(name, labels), value);
     },
     allow(list, names) {
-      const known = lists.get(list) ?? new Set();
-      lists.set(list, known);
-      for (const name of names) if (known.size < OPEN_LIST_NAMES) known.add(name);
+      if (lists.allow(list, names)) begin();
     },
     beforeScrape: (read) => void readers.push(read),
     async text() {
@@ -85,6 +77,7 @@ export function createMetrics(service: ServiceName): Metrics {
     },
   };
   metrics.beforeScrape(measureEventLoop(metrics));
+  begin();
   return metrics;
 }
 
