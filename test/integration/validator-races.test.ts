@@ -80,6 +80,7 @@ beforeAll(async () => {
       rawMs: 60_000,
       runMs: 600_000,
       metricsRedisUrl: "",
+      correlationKey: "",
     },
     redis,
     keyring: keyrings.validator,
@@ -94,6 +95,8 @@ beforeAll(async () => {
     policies: loadPolicyProfiles(`${ROOT}/config/policies`),
     catalog,
     judge: createJudge(catalog),
+    correlationKey: null,
+    keepDecision: () => undefined,
     log: { write: () => undefined, decision: () => undefined },
     metrics: noMetrics(),
   };

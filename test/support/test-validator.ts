@@ -59,6 +59,7 @@ const CONFIG: Deps["config"] = {
   rawMs: 60_000,
   runMs: 600_000,
   metricsRedisUrl: "",
+  correlationKey: "",
 };
 
 export function createTestValidator(
@@ -93,6 +94,8 @@ export function createTestValidator(
     policies,
     catalog,
     judge: createJudge(catalog),
+    correlationKey: null,
+    keepDecision: () => undefined,
     log: {
       write: (_, event) => void logged.push(event),
       decision: ({ decision }) => void logged.push(`${decision}`),

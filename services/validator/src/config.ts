@@ -21,6 +21,7 @@ const NAMES = [
   "rawMs",
   "runMs",
   "metricsRedisUrl",
+  "correlationKey",
 ] as const;
 
 export type ValidatorConfig = Config<(typeof NAMES)[number]>;

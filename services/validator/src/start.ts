@@ -2,6 +2,8 @@ import { hostname } from "node:os";
 import { consume, createPublisher, parkedJobs, type Delivery } from "@airlock/core/queue";
 import { createRouteBreaker, createValidatorStore } from "@airlock/core/run";
 import {
+  decisionKeeper,
+  loadCorrelationKey,
   loadRoutes,
   loadTools,
   servePolicies,
@@ -47,6 +49,8 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     breaker: createRouteBreaker(redis, breakerSettings(config)),
     policies: served.policies,
     judge: createJudge(catalog),
+    keepDecision: decisionKeeper(redis, context.config.toolCategories),
+    correlationKey: loadCorrelationKey(config.correlationKey),
   };
   const consumers = consumeAll(context, deps);
   const sweeping = runSweeper(deps, `${hostname()}-${process.pid}`, context.signal);

@@ -1,11 +1,27 @@
 export { checkConfig, loadConfig, type Config } from "./config.ts";
 export {
   itemDecisionSchema,
+  markedItemDecisionSchema,
   responseDecisionSchema,
   type ItemDecision,
   type ResponseDecision,
 } from "./decision-log.ts";
-export { loadKeyring, loadRepositories, loadRoutes, loadTools, trustApprovers } from "./files.ts";
+export {
+  decisionEntrySchema,
+  DECISIONS_KEPT,
+  decisionKeeper,
+  sampleDecisions,
+  type DecisionEntry,
+  type KeepDecision,
+} from "./decision-sample.ts";
+export {
+  loadCorrelationKey,
+  loadKeyring,
+  loadRepositories,
+  loadRoutes,
+  loadTools,
+  trustApprovers,
+} from "./files.ts";
 export type { ReadyCheck } from "./health.ts";
 export { createLog, errorFields, type Log, type LogEvent, type LogFields, type LogLevel } from "./log.ts";
 export { showInstallation } from "./installation-figures.ts";

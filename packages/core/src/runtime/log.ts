@@ -1,4 +1,5 @@
 import pino from "pino";
+import { toolNames, withToolName } from "./tool-categories.ts";
 import { AirlockError } from "../fault/index.ts";
 
 /**
@@ -94,7 +95,15 @@ export interface Log {
   decision(line: Readonly<Record<string, string | number | boolean | null>>): void;
 }
 
-export function createLog(options: { readonly service: string; readonly level: LogLevel }): Log {
+export interface LogOptions {
+  readonly service: string;
+  readonly level: LogLevel;
+  /** `name=category` pairs; left out: tools keep their names */
+  readonly toolCategories?: readonly string[];
+}
+
+export function createLog(options: LogOptions): Log {
+  const nameOf = toolNames(options.toolCategories ?? []);
   const logger = pino({
     level: options.level,
     base: { service: options.service, pid: process.pid },
@@ -102,8 +111,11 @@ export function createLog(options: { readonly service: string; readonly level: L
     formatters: { level: (label) => ({ level: label }) },
   });
   return {
-    write: (level, event, fields = {}) => logger[level]({ event, ...fields }),
-    decision: (line) => logger.info(line),
+    write(level, event, fields = {}) {
+      const { tool } = fields;
+      logger[level]({ event, ...fields, ...(tool === undefined ? {} : { tool: nameOf(tool) }) });
+    },
+    decision: (line) => logger.info(withToolName(line, nameOf)),
   };
 }
 

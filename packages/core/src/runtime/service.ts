@@ -15,6 +15,7 @@ const SHARED = [
   "healthHost",
   "healthPort",
   "logLevel",
+  "toolCategories",
   "concurrency",
   "lockMs",
   "stalledMs",
@@ -69,7 +70,7 @@ async function serve(
   checkConfig(name);
   const config = loadConfig(SHARED);
   const keyring = loadKeyring(config.keyring, name);
-  const log = createLog({ service: name, level: config.logLevel });
+  const log = createLog({ service: name, level: config.logLevel, toolCategories: config.toolCategories });
   const metrics = createMetrics(name);
   metrics.allow("queue", namesOf(QUEUES));
   let draining = false;

@@ -94,6 +94,13 @@ export const VALIDATOR_SETTINGS = {
     readers: ["validator"],
     doc: "how long a run's keys are kept after its end",
   },
+  correlationKey: {
+    env: "AIRLOCK_CORRELATION_KEY",
+    schema: z.string(),
+    fallback: "",
+    readers: ["validator"],
+    doc: "file with a key of 32 bytes or more, mode 0600: item decisions then tell a keyed mark of the item's content; empty for none",
+  },
   metricsRedisUrl: {
     env: "AIRLOCK_METRICS_REDIS_URL",
     schema: z.union([z.literal(""), z.url({ protocol: /^rediss?$/ })]),

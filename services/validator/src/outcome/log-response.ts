@@ -19,26 +19,26 @@ export function logResponse(
   deps.metrics.count("airlock_outcomes_total", { route: run.route, outcome: body.outcome.kind });
   if (contractFinding(body) === "broken")
     deps.metrics.count("airlock_finish_mismatches_total", { route: run.route, class: body.errorClass ?? "" });
-  deps.log.decision(
-    responseDecisionSchema.parse({
-      timestamp: new Date().toISOString(),
-      run_id: body.run,
-      request_id: responseKey(body),
-      model_id: run.model,
-      provider_family: deps.routes.get(run.route)?.family ?? "",
-      endpoint_family: body.adapter,
-      http_status: body.httpStatus,
-      stream_terminal_seen: body.transport.end === "closed_by_marker",
-      raw_finish_signal: body.raw,
-      normalized_outcome: body.outcome.kind,
-      input_tokens: body.inputTokens,
-      output_tokens: body.outputTokens,
-      response_bytes: body.transport.bytes,
-      tool_calls_present: calls.size > 0,
-      schema_valid:
-        calls.size === 0 ? null : [...calls.values()].every((call) => call.argumentsDigest !== undefined),
-      retry_count: body.attempt - 1,
-      decision,
-    }),
-  );
+  const line = responseDecisionSchema.parse({
+    timestamp: new Date().toISOString(),
+    run_id: body.run,
+    request_id: responseKey(body),
+    model_id: run.model,
+    provider_family: deps.routes.get(run.route)?.family ?? "",
+    endpoint_family: body.adapter,
+    http_status: body.httpStatus,
+    stream_terminal_seen: body.transport.end === "closed_by_marker",
+    raw_finish_signal: body.raw,
+    normalized_outcome: body.outcome.kind,
+    input_tokens: body.inputTokens,
+    output_tokens: body.outputTokens,
+    response_bytes: body.transport.bytes,
+    tool_calls_present: calls.size > 0,
+    schema_valid:
+      calls.size === 0 ? null : [...calls.values()].every((call) => call.argumentsDigest !== undefined),
+    retry_count: body.attempt - 1,
+    decision,
+  });
+  deps.log.decision(line);
+  deps.keepDecision("response", line);
 }
