@@ -3,6 +3,7 @@ import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { ROLES } from "@airlock/core/record";
 import {
+  coreDumpsForbidden,
   loadKeyring,
   loadPolicyProfiles,
   loadRepositories,
@@ -36,6 +37,7 @@ export async function gatherFacts(machine: Machine): Promise<Facts> {
     redisProgram: findProgram(REDIS_PROGRAMS, searchPath),
     redis: await redisFact(urlOrNull(environment, config, data), config),
     flock: findProgram(["flock"], searchPath),
+    coreDumps: { own: coreDumpsForbidden(), prlimit: findProgram(["prlimit"], searchPath) },
     bwrap: { path: config.bwrap, version: await firstLine(config.bwrap, ["--version"], searchPath) },
     sandbox: await trySandbox(config.bwrap, process.geteuid?.() === 0),
     userNamespaces: {

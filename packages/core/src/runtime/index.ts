@@ -6,6 +6,7 @@ export {
   type ItemDecision,
   type ResponseDecision,
 } from "./decision-log.ts";
+export { coreDumpsForbidden } from "./crash.ts";
 export {
   decisionEntrySchema,
   DECISIONS_KEPT,

@@ -3,6 +3,7 @@ import type { Keyring } from "../record/index.ts";
 import { connectRedis, type Redis } from "../store/index.ts";
 import { queueName, QUEUES, type Consumer, type ConsumeEvent, type ConsumeOptions } from "../queue/index.ts";
 import { checkConfig, loadConfig, type Config } from "./config.ts";
+import { forbidCoreDumps, refuseDumpOptions, tellCrashes } from "./crash.ts";
 import { loadKeyring } from "./files.ts";
 import { serveHealth, type ReadyCheck } from "./health.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
@@ -68,9 +69,12 @@ async function serve(
   start: (context: ServiceContext) => Promise<RunningService>,
 ): Promise<void> {
   checkConfig(name);
+  refuseDumpOptions();
   const config = loadConfig(SHARED);
   const keyring = loadKeyring(config.keyring, name);
   const log = createLog({ service: name, level: config.logLevel, toolCategories: config.toolCategories });
+  tellCrashes(log);
+  forbidCoreDumps(log);
   const metrics = createMetrics(name);
   metrics.allow("queue", namesOf(QUEUES));
   let draining = false;
@@ -148,7 +152,10 @@ function stopSignal(): Promise<void> {
 
 function startupMessage(error: unknown): string {
   if (error instanceof AirlockError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  // others may quote what they choked on, such as a file of keys
+  const { errorName = "", place = "" } = errorFields(error);
+  const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+  return `${errorName}${code} ${place}`;
 }
 
 /** Host and port only: the URL may hold a password. */
