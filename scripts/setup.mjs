@@ -26,6 +26,11 @@ const NEEDS = [
           what: "chromium on the PATH, for the tests of the console's pages (or AIRLOCK_CHROMIUM)",
           present: () => isProgram(process.env.AIRLOCK_CHROMIUM ?? "") || onPath("chromium"),
         },
+        {
+          package: "prometheus",
+          what: "promtool on the PATH, for the tests of the alert rules",
+          present: () => onPath("promtool"),
+        },
       ]
     : []),
 ];

@@ -3,7 +3,7 @@ import { ERROR_CLASSES, ERRORS } from "@airlock/core/fault";
 import { producersOf, QUEUES, type QueueFamily } from "@airlock/core/queue";
 import { PURPOSES, ROLES, SEALS } from "@airlock/core/record";
 import { RUN_STATES } from "@airlock/core/run";
-import { COUNTERS, SETTINGS } from "@airlock/core/runtime";
+import { METRICS, SERVICES, SETTINGS, type Metric } from "@airlock/core/runtime";
 import { BUILTIN_MANIFESTS, toolFields } from "@airlock/core/tool";
 import { ADAPTERS } from "@airlock/core/wire";
 import { COMMANDS } from "../../packages/cli/src/command/commands.ts";
@@ -115,13 +115,13 @@ export const TABLES = {
     head: ["class", "stage", "meaning"],
     rows: Object.entries(ERROR_CLASSES).map(([name, { stage, meaning }]) => [code(name), stage, meaning]),
   },
-  counters: {
-    head: ["counter", "labels", "what it counts"],
-    rows: Object.entries(COUNTERS).map(([name, { labels, help }]) => [
-      code(name),
-      ["service", ...labels].map(code).join(", "),
-      help,
-    ]),
+  metrics: {
+    head: ["metric", "kind", "labels", "served by", "what it tells"],
+    rows: metricRows((metric) => metric.whole !== true),
+  },
+  "installation-metrics": {
+    head: ["metric", "kind", "labels", "served by", "what it tells"],
+    rows: metricRows((metric) => metric.whole === true),
   },
   guarantees: {
     head: ["guarantee", "needed by commands", "meaning"],
@@ -131,6 +131,18 @@ export const TABLES = {
     }),
   },
 } as const satisfies Record<string, Table>;
+
+function metricRows(shown: (metric: Metric) => boolean): readonly (readonly string[])[] {
+  return Object.entries<Metric>(METRICS)
+    .filter(([, metric]) => shown(metric))
+    .map(([name, { kind, labels, servedBy, help }]) => [
+      code(name),
+      kind,
+      Object.keys(labels).map(code).join(", "),
+      servedBy.length === SERVICES.length ? "all" : servedBy.join(", "),
+      help,
+    ]);
+}
 
 function queueNames(): readonly QueueFamily[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table is a literal

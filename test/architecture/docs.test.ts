@@ -167,6 +167,7 @@ describe("every document", () => {
     "SECURITY.md",
     "CHANGELOG.md",
     "deploy/README.md",
+    "docs/runbooks.md",
     "packages/replay/README.md",
   ];
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKeyrings } from "@airlock/core/record";
+import { decisionKeeper } from "@airlock/core/runtime";
 import { startTestConsole, type TestConsole } from "../support/console.ts";
 import { program } from "../support/programs.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
@@ -49,6 +50,26 @@ beforeAll(async () => {
       ],
     },
   );
+  const response = {
+    timestamp: "2026-01-01T00:00:00.000Z",
+    run_id: seeded.run,
+    request_id: `${seeded.run}.1.1.end`,
+    model_id: "m",
+    provider_family: "responses",
+    endpoint_family: "responses-1",
+    http_status: 200,
+    stream_terminal_seen: true,
+    raw_finish_signal: "completed",
+    normalized_outcome: "action_required",
+    input_tokens: 1,
+    output_tokens: 1,
+    response_bytes: 1,
+    tool_calls_present: true,
+    schema_valid: true,
+    retry_count: 0,
+    decision: "unlock_effects",
+  } as const;
+  decisionKeeper(server.redis, [])("response", response);
   places = {
     direct: {
       REDIS_URL: server.url,
@@ -89,6 +110,7 @@ describe("a command says the same beside the keys and with a token alone", () =>
     ["ledger", "list", "--json"],
     ["routes", "--json"],
     ["pools", "--json"],
+    ["decisions", "--json", "--sample", "5"],
     ["tools", "--json"],
     ["kill", "list", "--json"],
     ["show", "r00000000000000000000"],

@@ -95,6 +95,7 @@ beforeAll(async () => {
     limiter: createRouteLimiter(redis),
     catalog: validator.deps.catalog,
     log: validator.deps.log,
+    metrics: validator.deps.metrics,
     dispatcher: new Agent(),
     owner: "test",
     cancels: createCancelBoard(),

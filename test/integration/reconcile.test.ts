@@ -25,6 +25,7 @@ import {
   type TreeFixture,
 } from "../../services/executor/test/workspace/fixture.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { noMetrics } from "../support/no-metrics.ts";
 
 const DIGEST = "a".repeat(64);
 const BEFORE = "before\n";
@@ -87,10 +88,7 @@ function executor(change: Partial<Deps> = {}): Deps {
     catalog: createCatalog(BUILTIN_MANIFESTS),
     bodies: TOOL_BODIES,
     log: { write: () => undefined, decision: () => undefined },
-    metrics: {
-      count: (...counted: readonly unknown[]) => void counts.push(counted),
-      text: () => Promise.resolve(""),
-    },
+    metrics: noMetrics((...counted) => void counts.push(counted)),
     sandbox: { backend, probe: { held, detail: {} } },
     serviceUser: SERVICE_USER,
     workspaces: () => Promise.resolve(tree.workspace),

@@ -41,6 +41,7 @@ import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
 import { ROOT } from "../support/cell.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { vouchFor } from "../support/route-trust.ts";
+import { noMetrics } from "../support/no-metrics.ts";
 
 const keyrings = createKeyrings();
 const catalog = createCatalog(BUILTIN_MANIFESTS);
@@ -78,6 +79,8 @@ beforeAll(async () => {
       breakerOpenMs: 60_000,
       rawMs: 60_000,
       runMs: 600_000,
+      metricsRedisUrl: "",
+      correlationKey: "",
     },
     redis,
     keyring: keyrings.validator,
@@ -92,8 +95,10 @@ beforeAll(async () => {
     policies: loadPolicyProfiles(`${ROOT}/config/policies`),
     catalog,
     judge: createJudge(catalog),
+    correlationKey: null,
+    keepDecision: () => undefined,
     log: { write: () => undefined, decision: () => undefined },
-    metrics: { count: () => undefined, text: () => Promise.resolve("") },
+    metrics: noMetrics(),
   };
 });
 afterAll(async () => {

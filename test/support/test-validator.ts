@@ -19,6 +19,7 @@ import { onCommand } from "../../services/validator/src/admission/on-command.ts"
 import type { Deps } from "../../services/validator/src/deps.ts";
 import { onResponse } from "../../services/validator/src/outcome/on-response.ts";
 import { ROOT } from "./cell.ts";
+import { noMetrics } from "./no-metrics.ts";
 
 /** The validator's handlers on a real Redis, without their consumers: every step is the test's own. */
 export interface TestValidator {
@@ -57,6 +58,8 @@ const CONFIG: Deps["config"] = {
   breakerOpenMs: 60_000,
   rawMs: 60_000,
   runMs: 600_000,
+  metricsRedisUrl: "",
+  correlationKey: "",
 };
 
 export function createTestValidator(
@@ -91,14 +94,13 @@ export function createTestValidator(
     policies,
     catalog,
     judge: createJudge(catalog),
+    correlationKey: null,
+    keepDecision: () => undefined,
     log: {
       write: (_, event) => void logged.push(event),
       decision: ({ decision }) => void logged.push(`${decision}`),
     },
-    metrics: {
-      count: (name, labels) => void counted.push([name, ...Object.values(labels)].join(" ")),
-      text: () => Promise.resolve(""),
-    },
+    metrics: noMetrics((name, labels) => void counted.push([name, ...Object.values(labels)].join(" "))),
   };
   const turns = new Queue("turns", { connection: redis, prefix: queuePrefix("turns") });
   return {

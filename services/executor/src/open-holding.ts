@@ -4,6 +4,7 @@ import { createEffectKeys, createLedger } from "@airlock/core/ledger";
 import { errorFields, type ServiceContext } from "@airlock/core/runtime";
 import type { ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { countedLedger } from "./counted-ledger.ts";
 import { openDurability } from "./durability/index.ts";
 import { openLeases } from "./lease/index.ts";
 
@@ -11,12 +12,12 @@ export type Holding = Pick<Deps, "ledger" | "effects" | "durability" | "leases">
 
 /** Throws where the log can't be opened: an executor without one could begin nothing. */
 export async function openHolding(
-  { config: shared, redis, keyring, log, signal }: ServiceContext,
+  { config: shared, redis, keyring, log, metrics, signal }: ServiceContext,
   config: ExecutorConfig,
   owner: string,
 ): Promise<Holding> {
   const { pool, leaseMs, barrierMs, durability: mode, barrierReplicas: replicas } = config;
-  const ledger = createLedger(redis, config.ledgerMs);
+  const ledger = countedLedger(createLedger(redis, config.ledgerMs), metrics);
   const folder = config.writeAhead === "" ? path.join(config.volume, "write-ahead") : config.writeAhead;
   const onFailure = (error: unknown): void => log.write("error", "leases_failed", errorFields(error));
   return {

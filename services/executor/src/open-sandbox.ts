@@ -7,6 +7,7 @@ import type { ExecutorConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import {
   bwrapAdvice,
+  countedBackend,
   createBwrapBackend,
   createNoneBackend,
   lacks,
@@ -15,7 +16,7 @@ import {
 import type { ServiceUser } from "./workspace/index.ts";
 
 export async function openSandbox(
-  { log, signal }: Pick<ServiceContext, "log" | "signal">,
+  { log, metrics, signal }: Pick<ServiceContext, "log" | "metrics" | "signal">,
   config: ExecutorConfig,
   serviceUser: ServiceUser | null,
 ): Promise<Deps["sandbox"]> {
@@ -27,7 +28,7 @@ export async function openSandbox(
     const detail = [...Object.values(probe.detail), ...(advice === null ? [] : [advice])].join("; ");
     const state = backend.name === "none" ? "none" : [...probe.held].join(" ");
     log.write(detail === "" ? "info" : "warn", "sandbox_probed", { state, detail });
-    return { backend, probe };
+    return { backend: countedBackend(backend, metrics), probe }; // what the probe ran is no call
   } catch (error) {
     if (error instanceof AirlockError && error.code === "CONFIG_INVALID") throw error;
     log.write("warn", "sandbox_probed", { state: "none", ...errorFields(error) });

@@ -1,7 +1,7 @@
 import type { CancelBoard, Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
 import type { RouteLimiter, Routes, StreamerStore } from "@airlock/core/run";
-import type { Log } from "@airlock/core/runtime";
+import type { Log, Metrics } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
 import type { Dispatcher } from "undici";
@@ -18,6 +18,7 @@ export interface Deps {
   readonly limiter: RouteLimiter;
   readonly catalog: ToolCatalog;
   readonly log: Log;
+  readonly metrics: Metrics;
   /** the connections to routes; redirects are never followed */
   readonly dispatcher: Dispatcher;
   /** the name under which this process begins attempts */

@@ -9,21 +9,24 @@ import type { Deps } from "./deps.ts";
 
 /** The streamer: it alone holds the API key, sends requests, and says how each response ended. */
 export async function startStreamer(context: ServiceContext): Promise<RunningService> {
-  const { redis, keyring, log, signal } = context;
+  const { redis, keyring, log, metrics, signal } = context;
   const config = streamerConfig();
   const publisher = createPublisher({ redis, keyring });
   const cancels = createCancelBoard();
   // the deadlines of each route hold, and no others
   const dispatcher = new Agent({ connectTimeout: 0, bodyTimeout: 0, headersTimeout: 0, maxResponseSize: -1 });
+  const routes = loadRoutes(config.routes);
+  metrics.allow("route", routes.keys());
   const deps: Deps = {
     config,
     redis,
     keyring,
     publisher,
     log,
+    metrics,
     dispatcher,
     store: createStreamerStore(redis),
-    routes: loadRoutes(config.routes),
+    routes,
     limiter: createRouteLimiter(redis),
     catalog: loadTools(config.tools).catalog,
     owner: randomUUID(),

@@ -20,6 +20,8 @@ const NAMES = [
   "breakerOpenMs",
   "rawMs",
   "runMs",
+  "metricsRedisUrl",
+  "correlationKey",
 ] as const;
 
 export type ValidatorConfig = Config<(typeof NAMES)[number]>;

@@ -1,7 +1,7 @@
 import type { ParkedJobs, Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
 import type { RouteBreaker, Routes, ValidatorStore } from "@airlock/core/run";
-import type { Log, Metrics, Policies } from "@airlock/core/runtime";
+import type { KeepDecision, Log, Metrics, Policies } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
 import type { Judge } from "@airlock/core/verdict";
@@ -21,6 +21,9 @@ export interface Deps {
   readonly policies: Policies;
   readonly catalog: ToolCatalog;
   readonly judge: Judge;
+  /** of the marks by which equal contents are found; null where nobody opted in */
+  readonly correlationKey: Buffer | null;
+  readonly keepDecision: KeepDecision;
   readonly log: Log;
   readonly metrics: Metrics;
 }

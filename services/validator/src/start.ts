@@ -2,13 +2,17 @@ import { hostname } from "node:os";
 import { consume, createPublisher, parkedJobs, type Delivery } from "@airlock/core/queue";
 import { createRouteBreaker, createValidatorStore } from "@airlock/core/run";
 import {
+  decisionKeeper,
+  loadCorrelationKey,
   loadRoutes,
   loadTools,
   servePolicies,
+  showInstallation,
   trustApprovers,
   type RunningService,
   type ServiceContext,
 } from "@airlock/core/runtime";
+import { connectRedis } from "@airlock/core/store";
 import { createJudge } from "@airlock/core/verdict";
 import { onCommand } from "./admission/on-command.ts";
 import { onAsk } from "./approval/on-ask.ts";
@@ -28,6 +32,9 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
   const { catalog } = loadTools(config.tools);
   const served = servePolicies(config.policies, { catalog, log, metrics });
   const publisher = createPublisher({ redis, keyring });
+  const routes = loadRoutes(config.routes);
+  metrics.allow("route", routes.keys());
+  const figures = openFigures(context, config.metricsRedisUrl);
   const deps: Deps = {
     config,
     redis,
@@ -38,10 +45,12 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
     log,
     metrics,
     store: createValidatorStore(redis, { keepMs: config.runMs }),
-    routes: loadRoutes(config.routes),
+    routes,
     breaker: createRouteBreaker(redis, breakerSettings(config)),
     policies: served.policies,
     judge: createJudge(catalog),
+    keepDecision: decisionKeeper(redis, context.config.toolCategories),
+    correlationKey: loadCorrelationKey(config.correlationKey),
   };
   const consumers = consumeAll(context, deps);
   const sweeping = runSweeper(deps, `${hostname()}-${process.pid}`, context.signal);
@@ -53,8 +62,23 @@ export async function startValidator(context: ServiceContext): Promise<RunningSe
       await Promise.all([sweeping, watching]);
       await deps.asks.close();
       await publisher.close();
+      figures.close();
     },
   };
+}
+
+/** The figures of the whole installation, read by a user of its own where there is one. */
+function openFigures({ redis, metrics, log }: ServiceContext, url: string): { readonly close: () => void } {
+  if (url === "") {
+    showInstallation(redis, metrics);
+    return { close: () => undefined };
+  }
+  const own = connectRedis(url, {
+    name: "airlock-metrics",
+    onState: (state) => log.write(state === "up" ? "info" : "warn", `redis_${state}`, { place: "metrics" }),
+  });
+  showInstallation(own, metrics);
+  return { close: () => own.disconnect() };
 }
 
 function consumeAll(context: ServiceContext, deps: Deps): RunningService["consumers"] {

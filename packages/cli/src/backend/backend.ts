@@ -3,6 +3,8 @@ import type { SignedRecord } from "@airlock/core/record";
 import type {
   ApprovalDocument,
   ApprovalEntry,
+  DecisionEntry,
+  DecisionQuery,
   DiffDocument,
   LedgerDocument,
   PoolDocument,
@@ -66,6 +68,7 @@ export interface Backend {
   /** The models that each route takes. */
   models(): Promise<ReadonlyMap<string, Pick<Route, "models">>>;
   pools(): Promise<readonly PoolDocument[]>;
+  decisions(query: DecisionQuery): Promise<readonly DecisionEntry[]>;
   tools(): Promise<readonly ToolDocument[]>;
 
   switches(): Promise<readonly KillSwitch[]>;

@@ -7,6 +7,7 @@ import type { ToolCatalog } from "@airlock/core/tool";
 import {
   assertSubmitted,
   listApprovals,
+  listDecisions,
   listPools,
   listQuarantine,
   listRoutes,
@@ -70,6 +71,7 @@ export function directBackend(place: DirectPlace): Backend {
     resolve: (asked) => use((to) => resolveCall(to, asked, ANSWER_MS)),
     routes: () => use((to) => listRoutes(to, place.routes())),
     models: () => Promise.resolve(place.routes()),
+    decisions: (query) => use(({ redis }) => listDecisions(redis, query)),
     pools: () => use(({ redis }) => listPools(redis)),
     tools: () => Promise.resolve(listTools(place.catalog())),
     switches: () => use(({ redis }): Promise<readonly KillSwitch[]> => readKillSwitches(redis)),

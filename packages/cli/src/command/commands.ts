@@ -5,6 +5,7 @@ import { approvalsApproveCommand, approvalsDenyCommand, approvalsSignCommand } f
 import { cancelCommand } from "./cancel.ts";
 import { consoleTokenCommand, consoleUserCommand } from "./console-users.ts";
 import { contractCommand } from "./contract.ts";
+import { decisionsCommand } from "./decisions.ts";
 import { demoCommand } from "./demo.ts";
 import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -56,6 +57,7 @@ export const COMMANDS = {
   "ledger list": ledgerListCommand,
   "ledger show": ledgerShowCommand,
   "ledger resolve": ledgerResolveCommand,
+  decisions: decisionsCommand,
   routes: routesCommand,
   tools: toolsCommand,
   "tools check": toolsCheckCommand,

@@ -19,6 +19,7 @@ export function checkMachine(facts: Facts): readonly Check[] {
     gitCheck(facts),
     ...redisChecks(facts.redis, facts.redisProgram),
     flockCheck(facts),
+    coreCheck(facts),
     bwrapCheck(facts),
     namespaceCheck(facts),
     sandboxCheck(facts),
@@ -75,6 +76,13 @@ function durabilityCheck({ keeps, relaxed }: Extract<RedisFact, { kind: "answers
 
 function flockCheck({ flock }: Facts): Check {
   return flock === null ? fail("flock", "not on the PATH", `${INSTALL} util-linux`) : ok("flock", flock);
+}
+
+function coreCheck({ coreDumps: { own, prlimit } }: Facts): Check {
+  const name = "core dumps";
+  if (own) return ok(name, "none: the limit is 0 here");
+  if (prlimit !== null) return ok(name, `none: each service sets its limit to 0 with ${prlimit}`);
+  return warn(name, "a crash may leave a process' memory behind", `ulimit -c 0, or ${INSTALL} util-linux`);
 }
 
 function poolsCheck(pools: Extract<RedisFact, { kind: "answers" }>["pools"]): Check {

@@ -10,6 +10,8 @@ export interface Facts {
   readonly redis: RedisFact;
   /** of util-linux, on the PATH: executors lock their logs with it */
   readonly flock: string | null;
+  /** `own`: whether this process can leave no core dump; `prlimit` on the PATH, with which services see to that */
+  readonly coreDumps: { readonly own: boolean; readonly prlimit: string | null };
   readonly bwrap: { readonly path: string; readonly version: string | null };
   readonly sandbox: Outcome;
   readonly userNamespaces: {

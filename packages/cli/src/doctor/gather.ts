@@ -2,7 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { ROLES } from "@airlock/core/record";
-import { loadPolicyProfiles, loadRepositories, loadRoutes, loadTools } from "@airlock/core/runtime";
+import {
+  coreDumpsForbidden,
+  loadPolicyProfiles,
+  loadRepositories,
+  loadRoutes,
+  loadTools,
+} from "@airlock/core/runtime";
 import { readKeySet } from "../keys/index.ts";
 import { redisUrlFor } from "../session/index.ts";
 import { cliConfig, type CliConfig, type Environment } from "../config.ts";
@@ -31,6 +37,7 @@ export async function gatherFacts(machine: Machine): Promise<Facts> {
     redisProgram: findProgram(REDIS_PROGRAMS, searchPath),
     redis: await redisFact(urlOrNull(environment, config, data), config),
     flock: findProgram(["flock"], searchPath),
+    coreDumps: { own: coreDumpsForbidden(), prlimit: findProgram(["prlimit"], searchPath) },
     bwrap: { path: config.bwrap, version: await firstLine(config.bwrap, ["--version"], searchPath) },
     sandbox: await trySandbox(config.bwrap, process.geteuid?.() === 0),
     userNamespaces: {

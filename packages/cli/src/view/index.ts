@@ -1,4 +1,5 @@
 export { approvalListText, approvalText } from "./approval-text.ts";
+export { decisionListText } from "./decision-text.ts";
 export { diffNotes, diffStatText } from "./diff-text.ts";
 export { eventLine } from "./event-line.ts";
 export { createItemBoard } from "./item-board.ts";

@@ -15,6 +15,7 @@ const GOOD: Facts = {
     pools: [{ name: "default", live: 1, runs: 0 }],
   },
   flock: "/usr/bin/flock",
+  coreDumps: { own: false, prlimit: "/usr/bin/prlimit" },
   bwrap: { path: "/usr/bin/bwrap", version: "bubblewrap 0.8.0" },
   sandbox: { ok: true, detail: "a program ran in one" },
   userNamespaces: { allowed: null, max: 1_000, appArmorRestricts: false },
@@ -43,6 +44,7 @@ describe("the doctor", () => {
       "durability",
       "pools",
       "flock",
+      "core dumps",
       "bubblewrap",
       "user namespaces",
       "sandbox",
@@ -74,6 +76,7 @@ describe("the doctor", () => {
     ],
     ["relaxed durability", { redis: { ...redis, relaxed: true } as Facts["redis"] }, ["warn durability"]],
     ["no flock", { flock: null }, ["fail flock"]],
+    ["core dumps that nobody forbids", { coreDumps: { own: false, prlimit: null } }, ["warn core dumps"]],
     ["no bubblewrap", { bwrap: { path: "/usr/bin/bwrap", version: null } }, ["fail bubblewrap"]],
     ["a broken sandbox", { sandbox: { ok: false, detail: "no" } }, ["fail sandbox"]],
     [

@@ -334,6 +334,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A random sample of the latest lines of both decision logs, the oldest first. */
+        get: operations["sampleDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/kill-switches": {
         parameters: {
             query?: never;
@@ -1951,6 +1968,94 @@ export interface operations {
                                 argumentBytes: number;
                             };
                         }[];
+                    };
+                };
+            };
+            /** @description the request is refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description the console can't answer now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sampleDecisions: {
+        parameters: {
+            query?: {
+                sample?: number;
+                sinceMs?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        readonly decisions: ({
+                            /** @enum {string} */
+                            kind: "item";
+                            line: {
+                                observed_at: string;
+                                run_id: string;
+                                response_id: string | null;
+                                item_id: string;
+                                model_route: string;
+                                stream_event: string;
+                                tool_name: string | null;
+                                buffer_bytes: number;
+                                terminal_seen: boolean;
+                                json_status: string | null;
+                                trailing_data: boolean;
+                                schema_status: string | null;
+                                policy_status: string | null;
+                                execution_state: string;
+                                duration_ms: number | null;
+                                error_class: string | null;
+                                content_hmac?: string | null;
+                            };
+                        } | {
+                            /** @enum {string} */
+                            kind: "response";
+                            line: {
+                                timestamp: string;
+                                run_id: string;
+                                request_id: string;
+                                model_id: string;
+                                provider_family: string;
+                                endpoint_family: string;
+                                http_status: number | null;
+                                stream_terminal_seen: boolean;
+                                raw_finish_signal: string | null;
+                                normalized_outcome: string;
+                                input_tokens: number | null;
+                                output_tokens: number | null;
+                                response_bytes: number;
+                                tool_calls_present: boolean;
+                                schema_valid: boolean | null;
+                                retry_count: number;
+                                /** @enum {string} */
+                                decision: "unlock_effects" | "block_side_effects" | "check_artifact" | "complete_run" | "continue_turn" | "retry_attempt" | "end_run";
+                            };
+                        })[];
                     };
                 };
             };

@@ -1,4 +1,5 @@
 export { RISKS, type ApprovalOptions } from "./approval-options.ts";
+export { durationSchema } from "./duration.ts";
 export { BUILT_IN_FINDINGS, forbidden } from "./built-in-finding.ts";
 export { splitSimpleCommand } from "./command/index.ts";
 export { DECISIONS, strictest, type Decision } from "./decision.ts";

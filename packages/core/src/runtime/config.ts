@@ -34,6 +34,11 @@ export function loadConfig<const Name extends SettingName>(
   return Object.freeze(Object.fromEntries(entries)) as Config<Name>;
 }
 
+/** The options that this process of Node.js was started with. */
+export function nodeOptions(environment: Environment = process.env): readonly string[] {
+  return [...process.execArgv, ...(environment["NODE_OPTIONS"] ?? "").split(/\s+/)];
+}
+
 /** Reads everything that a service reads, so that one start names all that is wrong. */
 export function checkConfig(reader: ServiceName, environment: Environment = process.env): void {
   loadConfig(

@@ -24,6 +24,15 @@ export const itemDecisionSchema = z.strictObject({
 });
 export type ItemDecision = z.infer<typeof itemDecisionSchema>;
 
+/** The same line where an operator has opted in: with a keyed mark of the item's content, null where it has none. */
+export const markedItemDecisionSchema = itemDecisionSchema.extend({
+  content_hmac: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+});
+export type MarkedItemDecision = z.infer<typeof markedItemDecisionSchema>;
+
 /** One line per response. */
 export const responseDecisionSchema = z.strictObject({
   timestamp: text,

@@ -22,6 +22,20 @@ export function loadKeyring(file: string, role: Role): Keyring {
   return parseKeyring(text, { file, role });
 }
 
+const LEAST_KEY_BYTES = 32;
+
+/** The key of the marks by which equal contents are found, as the bytes of its file; an empty place names none. */
+export function loadCorrelationKey(file: string): Buffer | null {
+  if (file === "") return null;
+  const key = Buffer.from(readText(file, "KEYS_INVALID").trimEnd(), "utf8");
+  if ((statSync(file).mode & 0o077) !== 0) {
+    throw new AirlockError("KEYS_INVALID", `${file} may be read by others; run: chmod 600 ${file}`);
+  }
+  if (key.length < LEAST_KEY_BYTES)
+    throw new AirlockError("KEYS_INVALID", `${file} holds less than ${LEAST_KEY_BYTES} bytes`);
+  return key;
+}
+
 /** The keyring, with the people of the approvers file trusted in it; an empty place names none. Throws KEYS_INVALID. */
 export function trustApprovers(keyring: Keyring, file: string): Keyring {
   if (file === "") return keyring;

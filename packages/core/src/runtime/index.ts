@@ -1,14 +1,33 @@
 export { checkConfig, loadConfig, type Config } from "./config.ts";
 export {
   itemDecisionSchema,
+  markedItemDecisionSchema,
   responseDecisionSchema,
   type ItemDecision,
   type ResponseDecision,
 } from "./decision-log.ts";
-export { loadKeyring, loadRepositories, loadRoutes, loadTools, trustApprovers } from "./files.ts";
+export { coreDumpsForbidden } from "./crash.ts";
+export {
+  decisionEntrySchema,
+  DECISIONS_KEPT,
+  decisionKeeper,
+  sampleDecisions,
+  type DecisionEntry,
+  type KeepDecision,
+} from "./decision-sample.ts";
+export {
+  loadCorrelationKey,
+  loadKeyring,
+  loadRepositories,
+  loadRoutes,
+  loadTools,
+  trustApprovers,
+} from "./files.ts";
 export type { ReadyCheck } from "./health.ts";
 export { createLog, errorFields, type Log, type LogEvent, type LogFields, type LogLevel } from "./log.ts";
-export { COUNTERS, createMetrics, type CounterName, type Metrics } from "./metrics.ts";
+export { showInstallation } from "./installation-figures.ts";
+export { METRICS, OPEN_LISTS, OTHER, type Metric, type MetricName } from "./metric-table.ts";
+export { createMetrics, type Metrics } from "./metrics.ts";
 export {
   loadPolicyFile,
   loadPolicyProfiles,

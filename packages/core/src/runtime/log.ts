@@ -1,4 +1,5 @@
 import pino from "pino";
+import { toolNames, withToolName } from "./tool-categories.ts";
 import { AirlockError } from "../fault/index.ts";
 
 /**
@@ -50,6 +51,7 @@ export type LogEvent =
   | "console_login"
   | "console_refused"
   | "console_serving"
+  | "core_dumps_possible"
   | "handler_failed"
   | "key_reused"
   | "kill_switch_turned"
@@ -77,6 +79,7 @@ export type LogEvent =
   | "run_ended"
   | "run_refused"
   | "sandbox_probed"
+  | "service_crashed"
   | "service_started"
   | "service_stopped"
   | "service_stopping"
@@ -95,7 +98,15 @@ export interface Log {
   decision(line: Readonly<Record<string, string | number | boolean | null>>): void;
 }
 
-export function createLog(options: { readonly service: string; readonly level: LogLevel }): Log {
+export interface LogOptions {
+  readonly service: string;
+  readonly level: LogLevel;
+  /** `name=category` pairs; left out: tools keep their names */
+  readonly toolCategories?: readonly string[];
+}
+
+export function createLog(options: LogOptions): Log {
+  const nameOf = toolNames(options.toolCategories ?? []);
   const logger = pino({
     level: options.level,
     base: { service: options.service, pid: process.pid },
@@ -103,8 +114,11 @@ export function createLog(options: { readonly service: string; readonly level: L
     formatters: { level: (label) => ({ level: label }) },
   });
   return {
-    write: (level, event, fields = {}) => logger[level]({ event, ...fields }),
-    decision: (line) => logger.info(line),
+    write(level, event, fields = {}) {
+      const { tool } = fields;
+      logger[level]({ event, ...fields, ...(tool === undefined ? {} : { tool: nameOf(tool) }) });
+    },
+    decision: (line) => logger.info(withToolName(line, nameOf)),
   };
 }
 

@@ -1,65 +1,106 @@
-import { collectDefaultMetrics, Counter, Registry } from "prom-client";
+// Counts and figures in, the Prometheus text form out. A label value that stands in no closed list becomes `other`, so that no
+// text of a model, a tool or a spec is ever a label; what a service doesn't serve, it doesn't tell.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { assertNever, namesOf } from "../fault/index.ts";
+import { measureEventLoop } from "./event-loop.ts";
+import { createLabelLists, type Labels } from "./label-lists.ts";
+import { METRICS, type Metric, type MetricName, type OpenList } from "./metric-table.ts";
+import type { ServiceName } from "./setting.ts";
 
-/** Every counter, with labels from closed lists only. */
-export const COUNTERS = {
-  airlock_jobs_handled_total: { labels: ["queue"], help: "queue jobs that a handler took" },
-  airlock_jobs_failed_total: {
-    labels: ["queue"],
-    help: "queue jobs whose handler failed and that come back",
-  },
-  airlock_records_refused_total: {
-    labels: ["queue"],
-    help: "jobs with a forged, edited or misplaced record",
-  },
-  airlock_outcomes_total: { labels: ["route", "outcome"], help: "committed responses by outcome" },
-  airlock_calls_settled_total: { labels: ["state"], help: "settled calls by final state" },
-  airlock_calls_reconciled_total: {
-    labels: ["finding"],
-    help: "calls whose end nobody saw, by what was found out: `inconclusive` waits for a person",
-  },
-  airlock_claims_refused_total: {
-    labels: ["reason"],
-    help: "grants that an executor refused: `key_reused` is a key that came with other arguments",
-  },
-  airlock_policy_reloads_total: {
-    labels: ["result"],
-    help: "reloads of the policies: `reloaded`, or `failed` with the old ones kept",
-  },
-  airlock_policy_shadow_differences_total: {
-    labels: ["policy", "rule", "enforced", "shadow"],
-    help: "calls that a policy in mode shadow would have decided otherwise, by its winning rule",
-  },
-  airlock_route_breaker_total: {
-    labels: ["route", "change"],
-    help: "times that a route was suspended (`opened`) or taken back (`closed`)",
-  },
-  airlock_runs_ended_total: { labels: ["state"], help: "ended runs by state" },
-  airlock_webhook_deliveries_total: {
-    labels: ["webhook", "result"],
-    help: "attempts to tell a webhook: `delivered`, `failed` and tried again, or `dead` and given up",
-  },
-} as const satisfies Record<string, { readonly labels: readonly string[]; readonly help: string }>;
+type Of<Kind extends Metric["kind"]> = {
+  [Name in MetricName]: (typeof METRICS)[Name]["kind"] extends Kind ? Name : never;
+}[MetricName];
+export type CounterName = Of<"counter">;
+export type GaugeName = Of<"gauge">;
+export type HistogramName = Of<"histogram">;
 
-export type CounterName = keyof typeof COUNTERS;
+export interface Reading {
+  readonly labels: Labels;
+  readonly value: number;
+}
 
 export interface Metrics {
-  count(name: CounterName, labels: Readonly<Record<string, string>>): void;
+  count(name: CounterName, labels: Labels, by?: number): void;
+  /** Everything that a gauge tells from now on; readings that are left out are gone. */
+  show(name: GaugeName, readings: readonly Reading[]): void;
+  observe(name: HistogramName, labels: Labels, value: number): void;
+  /** Names that labels of this list may take from here on, besides those that they took before. */
+  allow(list: OpenList, names: Iterable<string>): void;
+  /** Runs before each answer to a scrape. */
+  beforeScrape(read: () => Promise<void>): void;
   /** The Prometheus text form. */
   text(): Promise<string>;
 }
 
-export function createMetrics(service: string): Metrics {
+type Made = Counter | Gauge | Histogram;
+
+export function createMetrics(service: ServiceName): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
-  const counters = new Map(
-    Object.entries(COUNTERS).map(([name, { labels, help }]) => [
-      name,
-      new Counter({ name, help, labelNames: [...labels], registers: [registry] }),
-    ]),
-  );
-  return {
-    count: (name, labels) => counters.get(name)?.inc({ ...labels }),
-    text: () => registry.metrics(),
+  const table: Readonly<Record<MetricName, Metric>> = METRICS;
+  const served = namesOf(METRICS).filter((name) => table[name].servedBy.includes(service));
+  const made = new Map<MetricName, Made>(served.map((name) => [name, make(registry, name, table[name])]));
+  const lists = createLabelLists();
+  const readers: (() => Promise<void>)[] = [];
+  const bounded = (name: MetricName, labels: Labels): Record<string, string> =>
+    lists.bounded(table[name], labels);
+  /** An increase is seen from 0 on only: what was never counted is told as 0, where that isn't too much. */
+  const begin = (): void => {
+    for (const [name, counter] of made) {
+      if (counter instanceof Counter)
+        for (const labels of lists.combinations(table[name])) counter.inc({ ...labels }, 0);
+    }
   };
+  const metrics: Metrics = {
+    count(name, labels, by = 1) {
+      const counter = made.get(name);
+      if (counter instanceof Counter) counter.inc(bounded(name, labels), by);
+    },
+    show(name, readings) {
+      const gauge = made.get(name);
+      if (!(gauge instanceof Gauge)) return;
+      clear(gauge, table[name]);
+      for (const { labels, value } of readings) gauge.set(bounded(name, labels), value);
+    },
+    observe(name, labels, value) {
+      const histogram = made.get(name);
+      if (histogram instanceof Histogram) histogram.observe(bounded(name, labels), value);
+    },
+    allow(list, names) {
+      if (lists.allow(list, names)) begin();
+    },
+    beforeScrape: (read) => void readers.push(read),
+    async text() {
+      await Promise.all(readers.map((read) => read()));
+      return registry.metrics();
+    },
+  };
+  metrics.beforeScrape(measureEventLoop(metrics));
+  begin();
+  return metrics;
+}
+
+function make(registry: Registry, name: MetricName, metric: Metric): Made {
+  const { help, labels, kind, buckets } = metric;
+  const config = { name, help, labelNames: Object.keys(labels), registers: [registry] };
+  switch (kind) {
+    case "counter":
+      return new Counter(config);
+    case "gauge": {
+      const gauge = new Gauge(config);
+      clear(gauge, metric);
+      return gauge;
+    }
+    case "histogram":
+      return new Histogram({ ...config, ...(buckets === undefined ? {} : { buckets: [...buckets] }) });
+    default:
+      return assertNever(kind);
+  }
+}
+
+/** Without labels a gauge would tell 0 for what nobody has read. */
+function clear(gauge: Gauge, { labels }: Metric): void {
+  gauge.reset();
+  if (Object.keys(labels).length === 0) gauge.remove();
 }

@@ -1,3 +1,4 @@
+import { BUILT_IN_FINDINGS } from "../policy/index.ts";
 import type { ToolCatalog } from "../tool/index.ts";
 import { errorFields, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -14,16 +15,22 @@ export interface ServedPolicies {
  */
 export function servePolicies(
   folder: string,
-  deps: { readonly catalog: ToolCatalog; readonly log: Log; readonly metrics: Metrics },
+  deps: {
+    readonly catalog: ToolCatalog;
+    readonly log: Log;
+    readonly metrics: Pick<Metrics, "count" | "show" | "allow">;
+  },
 ): ServedPolicies {
   const { catalog, log, metrics } = deps;
   let current = loadPolicyProfiles(folder, catalog);
   logProfiles(log, "policy_loaded", current);
+  showProfiles(metrics, current);
   const reload = (): void => {
     try {
       const next = loadPolicyProfiles(folder, catalog);
       logProfiles(log, "policy_reloaded", next);
       current = next;
+      showProfiles(metrics, current);
       metrics.count("airlock_policy_reloads_total", { result: "reloaded" });
     } catch (error) {
       metrics.count("airlock_policy_reloads_total", { result: "failed" });
@@ -45,4 +52,26 @@ function logProfiles(log: Log, event: "policy_loaded" | "policy_reloaded", profi
       for (const detail of each.warnings) log.write("warn", "policy_rule_unreachable", { policy, detail });
     }
   }
+}
+
+function showProfiles(metrics: Pick<Metrics, "allow" | "show">, profiles: PolicyProfiles): void {
+  const loaded = [...profiles].flatMap(([policy, { enforced, shadow }]) =>
+    (shadow === null ? [enforced] : [enforced, shadow]).map((each) => ({ policy, each })),
+  );
+  metrics.allow("policy", profiles.keys());
+  metrics.allow("rule", BUILT_IN_FINDINGS);
+  for (const { each } of loaded) {
+    metrics.allow("digest", [each.digest]);
+    for (const { rulesByTool } of each.layers)
+      for (const rules of rulesByTool.values())
+        metrics.allow(
+          "rule",
+          rules.map(({ id }) => id),
+        );
+  }
+  const readings = loaded.map(({ policy, each: { mode, digest } }) => ({
+    labels: { policy, mode, digest },
+    value: 1,
+  }));
+  metrics.show("airlock_policy_info", readings);
 }

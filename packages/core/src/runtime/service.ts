@@ -1,8 +1,9 @@
-import { AirlockError } from "../fault/index.ts";
+import { AirlockError, namesOf } from "../fault/index.ts";
 import type { Keyring } from "../record/index.ts";
 import { connectRedis, type Redis } from "../store/index.ts";
-import type { Consumer, ConsumeEvent, ConsumeOptions } from "../queue/index.ts";
+import { queueName, QUEUES, type Consumer, type ConsumeEvent, type ConsumeOptions } from "../queue/index.ts";
 import { checkConfig, loadConfig, type Config } from "./config.ts";
+import { forbidCoreDumps, refuseDumpOptions, tellCrashes } from "./crash.ts";
 import { loadKeyring } from "./files.ts";
 import { serveHealth, type ReadyCheck } from "./health.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
@@ -15,6 +16,7 @@ const SHARED = [
   "healthHost",
   "healthPort",
   "logLevel",
+  "toolCategories",
   "concurrency",
   "lockMs",
   "stalledMs",
@@ -67,10 +69,14 @@ async function serve(
   start: (context: ServiceContext) => Promise<RunningService>,
 ): Promise<void> {
   checkConfig(name);
+  refuseDumpOptions();
   const config = loadConfig(SHARED);
   const keyring = loadKeyring(config.keyring, name);
-  const log = createLog({ service: name, level: config.logLevel });
+  const log = createLog({ service: name, level: config.logLevel, toolCategories: config.toolCategories });
+  tellCrashes(log);
+  forbidCoreDumps(log);
   const metrics = createMetrics(name);
+  metrics.allow("queue", namesOf(QUEUES));
   let draining = false;
   const stop = new AbortController();
   const stopped = stopSignal();
@@ -80,13 +86,11 @@ async function serve(
       log.write(state === "up" ? "info" : "warn", `redis_${state}`, { place: placeOf(config.redisUrl) }),
   });
   const onEvent = (event: ConsumeEvent): void => tell(event, { log, metrics });
-  const consumeOptions = (pool: string): ConsumeOptions => ({
-    pool,
-    concurrency: config.concurrency,
-    lockMs: config.lockMs,
-    stalledMs: config.stalledMs,
-    onEvent,
-  });
+  const consumeOptions = (pool: string): ConsumeOptions => {
+    const { concurrency, lockMs, stalledMs } = config;
+    if (pool !== "") metrics.allow("queue", [queueName("executions", pool)]);
+    return { pool, concurrency, lockMs, stalledMs, onEvent };
+  };
   const service = await start({ config, redis, keyring, log, metrics, signal: stop.signal, consumeOptions });
   const health = await serveHealth({
     host: config.healthHost,
@@ -148,7 +152,10 @@ function stopSignal(): Promise<void> {
 
 function startupMessage(error: unknown): string {
   if (error instanceof AirlockError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  // others may quote what they choked on, such as a file of keys
+  const { errorName = "", place = "" } = errorFields(error);
+  const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+  return `${errorName}${code} ${place}`;
 }
 
 /** Host and port only: the URL may hold a password. */

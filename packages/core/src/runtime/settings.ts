@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toolCategories } from "./tool-categories.ts";
 import { list, milliseconds, port, SERVICES, text, type Setting } from "./setting.ts";
 import { CONSOLE_SETTINGS } from "./console-settings.ts";
 import { EXECUTOR_SETTINGS } from "./executor-settings.ts";
@@ -40,6 +41,13 @@ export const SETTINGS = {
     fallback: "info",
     readers: SERVICES,
     doc: "least level that is logged",
+  },
+  toolCategories: {
+    env: "AIRLOCK_TOOL_CATEGORIES",
+    schema: toolCategories,
+    fallback: "",
+    readers: SERVICES,
+    doc: "what logs call tools, as `NAME=category` pairs, comma-separated; with any, tools without one are `other`; empty for their names",
   },
   concurrency: {
     env: "AIRLOCK_CONCURRENCY",

@@ -94,4 +94,18 @@ export const VALIDATOR_SETTINGS = {
     readers: ["validator"],
     doc: "how long a run's keys are kept after its end",
   },
+  correlationKey: {
+    env: "AIRLOCK_CORRELATION_KEY",
+    schema: z.string(),
+    fallback: "",
+    readers: ["validator"],
+    doc: "file with a key of 32 bytes or more, mode 0600: item decisions then tell a keyed mark of the item's content; empty for none",
+  },
+  metricsRedisUrl: {
+    env: "AIRLOCK_METRICS_REDIS_URL",
+    schema: z.union([z.literal(""), z.url({ protocol: /^rediss?$/ })]),
+    fallback: "",
+    readers: ["validator"],
+    doc: "REDIS_URL under a user that only reads, for the figures of the whole installation; empty for REDIS_URL itself",
+  },
 } as const satisfies Record<string, Setting>;

@@ -79,6 +79,8 @@ export const globalKeys = {
   approvals: "airlock:approvals",
   /** Capped stream of what people want to hear of, over all runs: questions, answers, ends, unknown outcomes, suspended routes; validator. */
   feed: "airlock:feed",
+  /** Capped stream of the lines of both decision logs, over all runs, to be sampled; validator. */
+  decisions: "airlock:decisions",
   /** A browser's session by the digest of its cookie; console. */
   consoleSession: (digest: string) => `airlock:console:session:${digest}`,
   /** Count of the latest failed logins of a name, an address, or both; console. */

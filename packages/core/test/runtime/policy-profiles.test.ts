@@ -97,6 +97,10 @@ function teller(): Told {
     },
     metrics: {
       count: (name, labels) => void lines.push([name, ...Object.values(labels)].join(" ")),
+      show: () => undefined,
+      allow: () => undefined,
+      observe: () => undefined,
+      beforeScrape: () => undefined,
       text: () => Promise.resolve(""),
     },
   };

@@ -21,6 +21,12 @@ export {
 } from "./route-list.ts";
 export { listTools, toolDocumentSchema, type ToolDocument } from "./tool-list.ts";
 export { ledgerDocumentSchema, listUnknown, readLedger, type LedgerDocument } from "./ledger.ts";
+export {
+  decisionEntrySchema,
+  listDecisions,
+  type DecisionEntry,
+  type DecisionQuery,
+} from "./decision-list.ts";
 export { listLeases, type LeaseDocument, type PoolLeases } from "./lease-list.ts";
 export { listPools, poolDocumentSchema, type PoolDocument } from "./pool-list.ts";
 export { diffDocumentSchema, readDiffDocument, type DiffDocument } from "./run-diff.ts";

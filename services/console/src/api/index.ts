@@ -15,6 +15,7 @@ import type { Deps } from "../deps.ts";
 import { registerProblems } from "./problem.ts";
 import { registerApprovals } from "./resource/approvals.ts";
 import { registerCalls } from "./resource/calls.ts";
+import { registerDecisions } from "./resource/decisions.ts";
 import { registerInstallation } from "./resource/installation.ts";
 import { registerKillSwitches } from "./resource/kill-switches.ts";
 import { registerQuarantine } from "./resource/quarantine.ts";
@@ -85,6 +86,7 @@ export async function registerApi(app: FastifyInstance, deps: Deps): Promise<voi
     registerQuarantine(typed, deps);
     registerCalls(typed, deps);
     registerInstallation(typed, deps);
+    registerDecisions(typed, deps);
     registerKillSwitches(typed, deps);
     typed.get("/openapi.json", { config: { role: "any" }, schema: { hide: true } }, (_, reply) =>
       reply.serializer(JSON.stringify).send(app.swagger()),

@@ -18,7 +18,7 @@ const ENDS: Readonly<Partial<Record<Reason, ErrorClass>>> = {
  * call ends, null where it is another grant's.
  */
 export function noteRefused(
-  { log, metrics }: Pick<Deps, "log" | "metrics">,
+  { log, metrics }: { readonly log: Deps["log"]; readonly metrics: Pick<Deps["metrics"], "count"> },
   { itemKey, tool, argumentsDigest }: Pick<ExecutionBody, "itemKey" | "tool" | "argumentsDigest">,
   reason: Reason,
 ): ErrorClass | null {

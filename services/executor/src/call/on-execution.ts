@@ -1,6 +1,6 @@
 // Takes a signed grant, gives one start of its tool at most and one published outcome;
 // refuses grants that don't fit their item, come too late, or are over, and puts back what another executor holds.
-import { DONE, type Delivery, type Handled } from "@airlock/core/queue";
+import { DONE, queueName, type Delivery, type Handled } from "@airlock/core/queue";
 import type { ClaimAnswer, LedgerEntry } from "@airlock/core/ledger";
 import type { Deps } from "../deps.ts";
 import { decideHere, pathScopes } from "../grant/decide-here.ts";
@@ -83,6 +83,9 @@ async function onClaim(
     case "held":
       return later(answer.leaseMs);
     case "settled":
+      deps.metrics.count("airlock_duplicate_deliveries_total", {
+        queue: queueName("executions", grant.pool),
+      });
       await publishSettled(deps, itemKey);
       return DONE;
     case "unknown":

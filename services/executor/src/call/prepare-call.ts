@@ -82,6 +82,7 @@ async function durabilityRefusal(deps: Deps, grant: ExecutionBody): Promise<Prep
 function sandboxRefusal(deps: Deps, tool: string): PreparedCall | null {
   const missing = lacks(toolClass(tool), deps.sandbox);
   if (missing.length === 0) return null;
+  deps.metrics.count("airlock_sandbox_refusals_total", { reason: "unavailable" });
   return { ok: false, errorClass: "SANDBOX_UNAVAILABLE", detail: `missing here: ${missing.join(", ")}` };
 }
 

@@ -8,6 +8,7 @@ export {
   type SandboxResult,
   type SandboxSession,
 } from "./backend.ts";
+export { countedBackend } from "./counted-backend.ts";
 export { createBwrapBackend, type BwrapConfig } from "./bwrap-backend.ts";
 export { bwrapArguments, type BwrapPlan } from "./bwrap-arguments.ts";
 export { bwrapAdvice } from "./bwrap-version.ts";

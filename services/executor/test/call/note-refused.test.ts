@@ -14,7 +14,7 @@ test.each([
   const written: unknown[] = [];
   const ends = noteRefused(
     {
-      metrics: { count: (...told) => counted.push(told), text: () => Promise.resolve("") },
+      metrics: { count: (...told) => counted.push(told) },
       log: {
         write: (level: LogLevel, event: LogEvent, fields?: LogFields) => written.push([level, event, fields]),
         decision: () => undefined,

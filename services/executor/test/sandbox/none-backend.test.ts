@@ -12,6 +12,7 @@ import {
   lacks,
   type SandboxRequest,
 } from "../../src/sandbox/index.ts";
+import { noMetrics } from "../../../../test/support/no-metrics.ts";
 import { EFFECTIVE_UID, SERVICE_USER, treeFixture } from "../workspace/fixture.ts";
 
 const signal = AbortSignal.timeout(60_000);
@@ -96,7 +97,11 @@ describe("switching the sandbox off", () => {
       write: (level: string, event: string) => void logged.push(`${level} ${event}`),
       decision: () => undefined,
     };
-    const sandbox = await openSandbox({ log, signal }, configOf(join(root, "v"), change), SERVICE_USER);
+    const sandbox = await openSandbox(
+      { log, metrics: noMetrics(), signal },
+      configOf(join(root, "v"), change),
+      SERVICE_USER,
+    );
     return { sandbox, logged };
   };
 

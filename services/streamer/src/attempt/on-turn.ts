@@ -48,12 +48,20 @@ async function follow(deps: Deps, turn: TurnBody, streamed: Begun): Promise<void
     case "begin":
       return finish(deps, turn, { ...streamed, owner: deps.owner });
     case "begun":
+      noteRepeated(deps);
       return finish(deps, turn, { ...unread(unreadResponse("STREAMER_LOST", "reset")), owner: null });
     case "committed":
+      noteRepeated(deps);
       return publishEnd(deps, await committedRecord(deps, turn));
     case "stale":
+      noteRepeated(deps);
       return;
   }
+}
+
+/** The attempt had begun before: no second request is sent. */
+function noteRepeated({ metrics }: Deps): void {
+  metrics.count("airlock_duplicate_deliveries_total", { queue: "turns" });
 }
 
 /** What the request is made of is read beside the beginning of its attempt, and counts only where that one began. */
@@ -150,8 +158,13 @@ async function finish(
 ): Promise<void> {
   const ended = describeAttempt(deps, turn, streamed);
   const record = await commitAttempt(deps, ended, streamed.owner);
-  const { run, turn: number, attempt } = turn;
+  const { run, turn: number, attempt, route } = turn;
   const { outcome, errorClass, transport } = ended.response;
+  deps.metrics.count("airlock_stream_bytes_total", { route }, transport.bytes);
+  if (typeof streamed.lastBytesAt === "number") {
+    const seconds = (performance.now() - streamed.lastBytesAt) / 1_000;
+    deps.metrics.observe("airlock_stream_lag_seconds", { route }, seconds);
+  }
   deps.log.write("info", "attempt_committed", {
     run,
     turn: number,

@@ -34,6 +34,8 @@ export interface StreamedResponse {
   /** the provider's own word for an error status, or for an error within the stream */
   readonly errorCode: string | null;
   readonly retryAfterMs: number | null;
+  /** when its last bytes came, by the clock of `performance`; left out or null where none did */
+  readonly lastBytesAt?: number | null;
 }
 
 export interface StreamOptions {
@@ -78,10 +80,10 @@ export async function streamResponse(
       return { reading, lastEvents: null, httpStatus, errorCode, retryAfterMs };
     }
     const reader = openReader(options, headers["content-type"]);
-    const end = await readBody(body, watched(reader, options.onBytes), deadlines);
+    const { end, lastBytesAt } = await readBody(body, watched(reader, options.onBytes), deadlines);
     const reading = reader.end(end);
     const known = { lastEvents: reader.lastEvents(), errorCode: asCode(reading.errorCode ?? null) };
-    return { reading, ...known, httpStatus, retryAfterMs };
+    return { reading, ...known, httpStatus, retryAfterMs, lastBytesAt };
   } finally {
     deadlines.clear();
   }
@@ -131,17 +133,19 @@ async function readBody(
   body: Dispatcher.ResponseData["body"],
   reader: Pick<ResponseReader, "push">,
   deadlines: Deadlines,
-): Promise<TransportEnd> {
+): Promise<{ readonly end: TransportEnd; readonly lastBytesAt: number | null }> {
+  let lastBytesAt: number | null = null;
   const chunks = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
   for (;;) {
     // only the connection may fail here: a fault of the reader must not look like a broken stream
     const next = await chunks.next().catch(() => null);
-    if (next === null) return deadlines.expired() ?? "reset";
-    if (next.done === true) return "clean";
+    if (next === null) return { end: deadlines.expired() ?? "reset", lastBytesAt };
+    if (next.done === true) return { end: "clean", lastBytesAt };
     deadlines.alive();
+    lastBytesAt = performance.now();
     if (reader.push(next.value) === "closed") {
       await chunks.return?.(undefined).catch(() => undefined); // cancels the body
-      return "closed_by_marker";
+      return { end: "closed_by_marker", lastBytesAt };
     }
   }
 }

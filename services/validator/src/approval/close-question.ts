@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
  * yet, and a crash in between tells twice. Its job goes with it.
  */
 export async function closeQuestion(
-  { redis, asks }: Pick<Deps, "redis" | "asks">,
+  { redis, asks, metrics }: Pick<Deps, "redis" | "asks" | "metrics">,
   itemKey: string,
   call: CallHash | null,
 ): Promise<void> {
@@ -17,6 +17,7 @@ export async function closeQuestion(
   const decided = call === null ? null : decisionOf(call);
   if (call !== null && decided !== null) {
     const run = parseItemKey(itemKey)?.run ?? "";
+    metrics.count("airlock_approvals_decided_total", { answer: decided.answer });
     await sendNotice(redis, { type: "approval_decided", run, itemKey, tool: call.tool, ...decided });
   }
   await redis.zrem(globalKeys.approvals, itemKey);

@@ -30,6 +30,7 @@ export async function onResult(deps: Deps, { body }: Delivery<"result">): Promis
   }
   if (body.kind === "settled") {
     const { first, turn, call: settled } = await settle(deps, body, call);
+    if (!first) deps.metrics.count("airlock_duplicate_deliveries_total", { queue: "results" });
     const calls = new Map(settled === null ? [] : [[body.itemKey, settled]]);
     await Promise.all([
       first ? logSettled(deps, body, { run, turn, call: settled }) : null,

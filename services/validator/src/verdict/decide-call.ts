@@ -24,7 +24,10 @@ export async function decideCall(
   const claims = argumentClaims(manifest, args);
   const place = run.plan.workspace;
   const request = { tool: manifest.name, effect: manifest.effect, arguments: args, claims, place };
+  const started = performance.now();
   const { judged, shadow } = evaluateProfile(deps.policies.get(run.policy), run.policy, request);
+  const seconds = (performance.now() - started) / 1_000;
+  deps.metrics.observe("airlock_policy_evaluation_seconds", { policy: run.policy }, seconds);
   const [stopped, unfit] = await Promise.all([
     killFinding(deps, run, { run: runOf(itemKey), tool: manifest.name }),
     routeFinding(deps, run, manifest.effect),

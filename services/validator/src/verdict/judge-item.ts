@@ -35,6 +35,9 @@ export async function judgeItem(deps: Deps, run: AdmittedRun, itemKey: string): 
     },
     pathEvents({ itemKey, tool }, judgement),
   );
+  const { decision } = judgement.decided;
+  if (first && decision !== undefined)
+    deps.metrics.count("airlock_policy_decisions_total", { policy: run.policy, decision });
   // counted with the decision that is kept: a call is judged again when it is released
   if (first && judgement.shadow !== null) {
     const labels = { policy: run.policy, ...judgement.shadow };
@@ -62,16 +65,30 @@ export function judgeStored(deps: Deps, run: AdmittedRun, itemKey: string): Prom
 }
 
 async function judgeSigned(deps: Deps, run: AdmittedRun, itemKey: string): Promise<JudgedItem | null> {
+  const opened = await openItem(deps, itemKey);
+  if (opened === null) return null;
+  return { item: opened.item, judgement: await judge(deps, run, opened) };
+}
+
+interface OpenedItem {
+  readonly item: ItemBody;
+  readonly content: string | null;
+}
+
+/** The item as its streamer signed it, with the content that it names. */
+export async function openItem(
+  deps: Pick<Deps, "redis" | "keyring">,
+  itemKey: string,
+): Promise<OpenedItem | null> {
   const stored = await readItem(deps.redis, itemKey);
   if (stored === null) return null;
   const item = parseBody(itemBodySchema, verifyRecord(deps.keyring, "item", stored.record));
   if (keyOf(item) !== itemKey)
     throw new AirlockError("RECORD_INVALID", "an item lies under another key than it names");
-  const content = openContent(deps, item, stored.content);
-  return { item, judgement: await judge(deps, run, { item, content }) };
+  return { item, content: openContent(deps, item, stored.content) };
 }
 
-function openContent(deps: Deps, item: ItemBody, sealed: string | null): string | null {
+function openContent(deps: Pick<Deps, "keyring">, item: ItemBody, sealed: string | null): string | null {
   if (item.contentDigest === null || sealed === null) return null;
   if (sha256Hex(sealed) !== item.contentDigest) {
     throw new AirlockError("RECORD_INVALID", "the content beside an item is not the one that was signed");

@@ -129,12 +129,14 @@ function refusalsOver(
 function installationOver(
   { url }: Console,
   client: AirlockClient,
-): Part<"routes" | "models" | "pools" | "tools" | "switches" | "turnSwitch"> {
+): Part<"routes" | "models" | "pools" | "decisions" | "tools" | "switches" | "turnSwitch"> {
   const routes = async () => (await documentOf(url, client.GET("/routes"))).routes;
   return {
     routes,
     models: async () => new Map((await routes()).map(({ name, models }) => [name, { models: [...models] }])),
     pools: async () => (await documentOf(url, client.GET("/pools"))).pools,
+    decisions: async (query) =>
+      (await documentOf(url, client.GET("/decisions", { params: { query } }))).decisions,
     tools: async () => (await documentOf(url, client.GET("/tools"))).tools,
     switches: async () => (await documentOf(url, client.GET("/kill-switches"))).switches,
     turnSwitch: ({ kind, ...body }) =>
