@@ -26,6 +26,7 @@ let server: RedisServer;
 let ledger: Ledger;
 let leases: Leases;
 let item: string;
+let lost: number;
 
 beforeAll(async () => {
   server = await startRedis();
@@ -38,7 +39,10 @@ beforeEach(async () => {
   const onFailure = (error: unknown): void => {
     throw error;
   };
-  leases = await openLeases({ ledger, owner: OWNER, leaseMs: LEASE_MS, redisUrl: server.url, onFailure });
+  lost = 0;
+  const onLost = (): void => void (lost += 1);
+  const place = { owner: OWNER, leaseMs: LEASE_MS, redisUrl: server.url };
+  leases = await openLeases({ ledger, ...place, onFailure, onLost });
   const run = newRunId();
   item = itemKey({ run, turn: 1, attempt: 1, ordinal: 0 });
   await server.redis.hset(runKeys(run).run, { state: "running" });
@@ -86,6 +90,7 @@ describe("a lease", () => {
     const lease = await started();
     await sleep(LEASE_MS * 3);
     expect([lease.alive(), await lease.holds(), lease.signal.aborted]).toEqual([true, true, false]);
+    expect(lost).toBe(0);
     lease.stop();
   });
 
@@ -100,6 +105,7 @@ describe("a lease", () => {
     expect(sandbox.signalCode).toBe("SIGKILL");
     expect(await lease.holds()).toBe(false);
     while (!lease.signal.aborted) await sleep(5);
+    expect(lost).toBe(1);
     const entry = await ledger.read(item);
     expect(entry?.leaseUntil).toBeLessThan(await redisNow(server.redis));
     // somebody else finds out what became of it; the revived one has nothing to say any more

@@ -19,6 +19,7 @@ export async function openHolding(
   const { pool, leaseMs, barrierMs, durability: mode, barrierReplicas: replicas } = config;
   const ledger = countedLedger(createLedger(redis, config.ledgerMs), metrics);
   const folder = config.writeAhead === "" ? path.join(config.volume, "write-ahead") : config.writeAhead;
+  const onLost = (): void => metrics.count("airlock_fence_rejections_total", { operation: "renew" });
   const onFailure = (error: unknown): void => log.write("error", "leases_failed", errorFields(error));
   return {
     ledger,
@@ -27,6 +28,6 @@ export async function openHolding(
       { redis, keyring, log, signal, ledger, owner, pool, leaseMs },
       { mode, replicas, barrierMs, folder, keepMs: config.ledgerMs },
     ),
-    leases: await openLeases({ ledger, owner, leaseMs, redisUrl: shared.redisUrl, onFailure }),
+    leases: await openLeases({ ledger, owner, leaseMs, redisUrl: shared.redisUrl, onFailure, onLost }),
   };
 }

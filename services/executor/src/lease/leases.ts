@@ -33,6 +33,8 @@ export interface LeasesDeps {
   readonly leaseMs: number;
   /** the thread died, and with it every lease that it kept; another one is started */
   readonly onFailure: (error: unknown) => void;
+  /** a lease was over before its call let it go */
+  readonly onLost?: () => void;
 }
 
 /** Throws where the thread can't be started. */
@@ -43,7 +45,10 @@ export async function openLeases(deps: LeasesDeps): Promise<Leases> {
   const thread = await openLeaseThread({
     redisUrl: deps.redisUrl,
     progress,
-    onLost: (id) => lost.get(id)?.abort(),
+    onLost(id) {
+      if (lost.has(id)) deps.onLost?.();
+      lost.get(id)?.abort();
+    },
     onDeath(error) {
       deps.onFailure(error);
       for (const controller of lost.values()) controller.abort();
