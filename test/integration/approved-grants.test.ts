@@ -66,7 +66,7 @@ describe("an executor that gets the grant of an approved call", () => {
     const reading = { ...grant, effect: "read" } as const;
     // the connection breaks between the claim and the item
     const broken = new Proxy(redis, {
-      get: (target, name) =>
+      get: (target, name): unknown =>
         name === "get"
           ? async () => {
               await expect.poll(async () => (await ledger.read(item))?.state).toBe("CLAIMED");
