@@ -7,18 +7,23 @@ import { openApiText } from "@airlock/console";
 import { countQueues } from "@airlock/core/queue";
 import { createKeyrings, newRunId } from "@airlock/core/record";
 import { globalKeys, runKeys } from "@airlock/core/store";
+import { readAsked } from "@airlock/operator/document";
+import { signAnswer } from "@airlock/operator/order";
+import { seedRun } from "../support/seeded-run.ts";
 import { ROOT } from "../support/root.ts";
 import { startTestConsole, type TestConsole } from "../support/console.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 
 const SPEC = { route: "gateway", model: "m", instructions: "", input: "do it", policy: "ci-default" };
 
+const keyrings = createKeyrings();
+
 let server: RedisServer;
 let desk: TestConsole;
 
 beforeAll(async () => {
   server = await startRedis();
-  desk = await startTestConsole({ redis: server.redis, keyrings: createKeyrings() });
+  desk = await startTestConsole({ redis: server.redis, keyrings });
 });
 afterAll(async () => {
   await desk.close();
@@ -112,6 +117,23 @@ describe("who may", () => {
     const answer = await desk.ask(role, method, `/api/v1${path}`, method === "POST" ? {} : undefined);
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ code: "ROLE", status: 403 });
+  });
+
+  test("an answer that is handed in answers for the call of its path only", async () => {
+    const call = { tool: "write_file", state: "AWAITING_APPROVAL" } as const;
+    const { itemKeys } = await seedRun({ redis: server.redis, keyrings }, { turns: [[call, call]] });
+    const [one = "", other = ""] = itemKeys.flat();
+    const asked = await readAsked({ redis: server.redis, keyring: keyrings.console }, one);
+    if (asked === null) throw new Error("nobody asks");
+    const said = { answer: "approve", approver: "ana", reason: "", at: asked.ask.askedAt } as const;
+    const record = signAnswer(keyrings.approver, asked.ask, said);
+    const handIn = (path: string) =>
+      desk.ask("approver", "POST", `/api/v1/approvals/${path}/answers`, { record });
+    const crossed = await handIn(other);
+    expect(crossed.status).toBe(400);
+    expect(await crossed.json()).toMatchObject({ code: "RECORD_INVALID" });
+    expect(await server.redis.exists(runKeys(asked.ask.run).approval(one))).toBe(0);
+    expect((await handIn(one)).status).toBe(200);
   });
 
   test("a submitter does not learn of runs that others submitted, not even that they are there", async () => {

@@ -12,6 +12,7 @@ import {
 import { signAnswer, storeAnswer } from "@airlock/operator/order";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sweepApprovals, watchRemoved } from "../../services/validator/src/approval/sweep-approvals.ts";
+import { followAnswers } from "../../services/validator/src/approval/follow-answers.ts";
 import { askPeople } from "../../services/validator/src/approval/ask-people.ts";
 import { onCommand } from "../../services/validator/src/admission/on-command.ts";
 import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
@@ -158,6 +159,8 @@ describe("a call that policy has people asked about", () => {
     const [item] = await parked.open();
     expect(await parked.answer(item, { approver: "t" })).toEqual({ kind: "requester" });
     expect(await parked.answer(item, { approver: "T", answer: "deny" })).toEqual({ kind: "requester" });
+    for (const alike of ["\uFF34", "t\u200B", "\u00ADt", "t\uFE0F", " t\u2060 "])
+      expect(await parked.answer(item, { approver: alike })).toEqual({ kind: "requester" });
     expect(await server.redis.exists(runKeys(parked.played().run).approval(item))).toBe(0);
   });
 
@@ -256,7 +259,38 @@ describe("a call that policy has people asked about", () => {
     });
     expect(await parked.notices()).toContain("approval_decided expired ");
     expect(await parked.queue.getJob(`${item}.1`)).toBeUndefined();
-    expect(await parked.answer(item, {})).toEqual({ kind: "gone" });
+    expect(await parked.answer(item, {})).toEqual({ kind: "expired" });
+    const { nonce } = await parked.call(item);
+    expect(await parked.answer(item, { answer: "deny", nonce: nonce ?? "" })).toEqual({ kind: "expired" });
+    expect(await parked.answer(item, { nonce: "m".repeat(20) })).toEqual({ kind: "gone" });
+    const access = { redis: server.redis, keyring: validator.keyrings.console };
+    await expect(readApproval(access, item)).rejects.toThrow("expired");
+  });
+
+  test("is not denied by the missing job of an earlier question, while a new one is asked", async () => {
+    const [item] = await parked.open();
+    const { asks } = validator.deps;
+    const deps = {
+      ...validator.deps,
+      asks: {
+        ...asks,
+        // between the look at the call and the look at its job, policy changes and another validator asks anew
+        exists: async (id: string) => {
+          if (id !== `${item}.1`) return asks.exists(id);
+          await parked
+            .played()
+            .step({ policy: asking({ rules: "  - { id: more, decision: allow, tool: read_file }" }) });
+          await followAnswers(validator.deps, item, { why: "swept", nonce: null });
+          await parked.queue.remove(id);
+          return asks.exists(id);
+        },
+      },
+    };
+    await sweepApprovals(deps);
+    const call = await parked.call(item);
+    expect(call).toMatchObject({ state: "AWAITING_APPROVAL", request: 2, grant: 0 });
+    expect(call.settled).toBeUndefined();
+    expect(await parked.answer(item, {})).toMatchObject({ outcome: "approved" });
   });
 
   test("is not approved by a job that is added by hand, or that lies under another id", async () => {
@@ -316,6 +350,28 @@ describe("an answer", () => {
     const answer = approvalBodySchema.parse(JSON.parse(early.body));
     const stored = await storeDirectly(server.redis, { ask: late, answer, record: JSON.stringify(early) });
     expect(stored).toEqual({ kind: "expired" });
+  });
+
+  test("that meets its question's end on its way is expired as well", async () => {
+    const [item] = await parked.open();
+    const ask = await asked(item);
+    const record = signAnswer(validator.keyrings.approver, ask, { ...said, at: ask.askedAt });
+    await server.redis.hset(runKeys(parked.played().run).call(item), "approvalUntil", 1);
+    await sweepApprovals(validator.deps);
+    expect(await store(record)).toEqual({ kind: "expired" });
+    const answer = approvalBodySchema.parse(JSON.parse(record.body));
+    expect(await storeDirectly(server.redis, { ask, answer, record: JSON.stringify(record) })).toEqual({
+      kind: "expired",
+    });
+  });
+
+  test("from a host whose clock is past the end is not kept: it would count for nothing, and shut others out", async () => {
+    const [item] = await parked.open();
+    const ask = await asked(item);
+    const record = signAnswer(validator.keyrings.approver, ask, { ...said, at: ask.expiresAt });
+    expect(await store(record)).toEqual({ kind: "expired" });
+    expect(await server.redis.exists(runKeys(parked.played().run).approval(item))).toBe(0);
+    expect(await parked.answer(item, {})).toMatchObject({ outcome: "approved" });
   });
 
   test("to an earlier question about the same call is worth nothing once policy has changed", async () => {

@@ -3,6 +3,8 @@ import { runKeys } from "@airlock/core/store";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ExecutionBody } from "@airlock/core/contract";
 import { signRecord } from "@airlock/core/record";
+import { createLedger } from "@airlock/core/ledger";
+import { onExecution } from "../../services/executor/src/call/on-execution.ts";
 import { openCall } from "../../services/executor/src/grant/open-call.ts";
 import type { Deps } from "../../services/executor/src/deps.ts";
 import { sweepApprovals } from "../../services/validator/src/approval/sweep-approvals.ts";
@@ -56,6 +58,31 @@ describe("an executor that gets the grant of an approved call", () => {
 
   test("opens it where the stored answers carry it", async () => {
     expect(await opened()).toMatchObject({ ok: true, args: { path: "src/0.js" } });
+  });
+
+  test("gives a read back at once whose item can't be read, and claims it again", async () => {
+    const { redis, keyring, policies, catalog, judge } = validator.deps;
+    const ledger = createLedger(redis);
+    const reading = { ...grant, effect: "read" } as const;
+    // the connection breaks between the claim and the item
+    const broken = new Proxy(redis, {
+      get: (target, name): unknown =>
+        name === "get"
+          ? async () => {
+              await expect.poll(async () => (await ledger.read(item))?.state).toBe("CLAIMED");
+              throw new Error("the connection broke");
+            }
+          : Reflect.get(target, name, target),
+    });
+    const durability = { enter: async () => ({ still: () => true }), knownFence: () => 0 };
+    const shared = { keyring, policies, catalog, judge, ledger, durability, owner: "e1" };
+    const deps = { ...shared, redis: broken, config: { leaseMs: 600_000 } } as unknown as Deps;
+    const { signal } = new AbortController();
+    const delivery = { body: reading, record: {} as never, signal };
+    await expect(onExecution(deps, delivery)).rejects.toThrow("the connection broke");
+    expect(await ledger.read(item)).toMatchObject({ state: "POLICY_APPROVED", fence: 1 });
+    await expect(onExecution(deps, delivery)).rejects.toThrow("the connection broke");
+    expect(await ledger.read(item)).toMatchObject({ state: "POLICY_APPROVED", fence: 2 });
   });
 
   test("refuses it where one of them is gone, or all are", async () => {

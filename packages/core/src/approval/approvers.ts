@@ -1,5 +1,5 @@
 // The text of the approvers file in, the public keys of people who sign for themselves out; refuses unknown keys, wrong
-// values, and a name or key id that stands there twice, each with file, line and column.
+// values, and a name, key id or key that stands there twice, each with file, line and column.
 import { z } from "zod";
 import { createPublicKey } from "node:crypto";
 import { problemLines, readDocument, schemaProblems, type DocumentProblem } from "../document/index.ts";
@@ -40,17 +40,27 @@ export function withApprovers(keyring: Keyring, approvers: readonly TrustedKey[]
 }
 
 function doubled(
-  approvers: readonly { readonly name: string; readonly keyId: string }[],
+  approvers: readonly { readonly name: string; readonly keyId: string; readonly publicKey: string }[],
 ): readonly DocumentProblem[] {
+  const ownKeys = approvers.map(({ publicKey }) => keyBytes(publicKey));
   return approvers.flatMap(({ name, keyId }, at) => {
     const earlier = approvers.slice(0, at);
     const path = ["approvers", at];
     if (earlier.some((other) => other.keyId === keyId)) {
       return [{ path: [...path, "keyId"], message: `keyId: ${keyId} stands here twice` }];
     }
+    // one key in two names would make up a quorum of two by itself
+    if (ownKeys.indexOf(ownKeys[at] ?? "") < at) {
+      return [{ path: [...path, "publicKey"], message: `publicKey: that of ${name} stands here twice` }];
+    }
     const same = earlier.some((other) => approverField(other.name) === approverField(name));
     return same ? [{ path: [...path, "name"], message: `name: ${name} stands here twice` }] : [];
   });
+}
+
+/** The key itself, however its text is broken into lines. */
+function keyBytes(publicKey: string): string {
+  return createPublicKey(publicKey).export({ type: "spki", format: "der" }).toString("base64");
 }
 
 function isPublicKey(text: string): boolean {

@@ -13,7 +13,7 @@ import {
 } from "../store/index.ts";
 import { approverField } from "./approver-field.ts";
 
-/** `gone`: the call doesn't wait for this question; `conflict`: it has been answered, or this person has. */
+/** `expired`: nobody answered this question in time, as long as the call's record tells of it; `gone`: the call doesn't wait for this question; `conflict`: it has been answered, or this person has. */
 export type StoredAnswer =
   | { readonly kind: "stored"; readonly missing: number }
   | { readonly kind: "gone" | "expired" | "conflict" };
@@ -29,7 +29,8 @@ const STORE_ANSWER: Script = {
   name: "approval-store",
   lua: `${LUA_NOW}${LUA_APPEND_EVENTS}
 local approval, field, nonce, quorum = KEYS[1], ARGV[1], ARGV[4], tonumber(ARGV[6])
-local call = redis.call('HMGET', KEYS[2], 'state', 'nonce', 'settled')
+local call = redis.call('HMGET', KEYS[2], 'state', 'nonce', 'settled', 'errorClass')
+if call[2] == nonce and call[3] == 'EXPIRED' and call[4] == 'APPROVAL_EXPIRED' then return {'expired'} end
 if call[1] ~= 'AWAITING_APPROVAL' or call[2] ~= nonce or call[3] then return {'gone'} end
 local run = redis.call('HMGET', KEYS[3], 'endedAt', 'cancelled')
 if run[1] or run[2] then return {'gone'} end

@@ -27,9 +27,13 @@ export async function listApprovals(access: Access): Promise<readonly ApprovalEn
   return entries.filter((entry) => entry !== null);
 }
 
-/** Throws RUN_NOT_FOUND for a call that does not wait for anybody. */
+/** Throws RUN_NOT_FOUND for a call that does not wait for anybody, and says so where its time ran out. */
 export async function readApproval(access: Access, itemKey: string): Promise<ApprovalDocument> {
-  const asked = await readAsked(access, itemKey);
+  const question = await readQuestion(access, itemKey);
+  if (question !== null && hasExpired(question)) {
+    throw new AirlockError("RUN_NOT_FOUND", `the question about ${itemKey} has expired: nothing runs`);
+  }
+  const asked = question !== null && isWaiting(question) ? question : null;
   const entry = asked === null ? null : await entryOf(access, asked);
   if (asked === null || entry === null) {
     throw new AirlockError(
@@ -41,10 +45,24 @@ export async function readApproval(access: Access, itemKey: string): Promise<App
 }
 
 /** The question about a call as its validator signed it; null where it does not wait, or the record is not to be trusted. */
-export async function readAsked({ redis, keyring }: Access, itemKey: string): Promise<Asked | null> {
+export async function readAsked(access: Access, itemKey: string): Promise<Asked | null> {
+  const question = await readQuestion(access, itemKey);
+  return question !== null && isWaiting(question) ? question : null;
+}
+
+export function isWaiting({ call }: Asked): boolean {
+  return call.state === "AWAITING_APPROVAL" && call.settled === undefined;
+}
+
+/** Whether it ended because nobody answered in time. */
+export function hasExpired({ call }: Asked): boolean {
+  return call.settled === "EXPIRED" && call.errorClass === "APPROVAL_EXPIRED";
+}
+
+/** The last question about a call, whether it waits for it still or not. */
+export async function readQuestion({ redis, keyring }: Access, itemKey: string): Promise<Asked | null> {
   const call = parseItemKey(itemKey) === null ? null : await readCall(redis, itemKey);
-  if (call?.state !== "AWAITING_APPROVAL" || call.settled !== undefined || call.askRecord === undefined)
-    return null;
+  if (call?.askRecord === undefined) return null;
   try {
     const ask = parseBody(askBodySchema, verifyRecord(keyring, "ask", JSON.parse(call.askRecord)));
     return ask.itemKey === itemKey && ask.nonce === call.nonce ? { call, ask } : null;

@@ -1,4 +1,4 @@
-export { listApprovals, readApproval, readAsked, type Asked } from "./approvals.ts";
+export { hasExpired, listApprovals, readApproval, readAsked, readQuestion, type Asked } from "./approvals.ts";
 export {
   approvalDocumentSchema,
   approvalEntrySchema,

@@ -6,7 +6,7 @@ import { wakeApproval } from "@airlock/core/queue";
 import { signRecord, type Keyring, type SignedRecord } from "@airlock/core/record";
 import { redisNow } from "@airlock/core/store";
 import type { Access } from "../access.ts";
-import { readAsked } from "../document/approvals.ts";
+import { hasExpired, isWaiting, readQuestion, type Asked } from "../document/approvals.ts";
 
 export interface Answer {
   readonly answer: "approve" | "deny";
@@ -47,9 +47,12 @@ export function signAnswer(
 export async function storeAnswer(access: Access, record: SignedRecord): Promise<AnswerResult> {
   const { redis, keyring } = access;
   const answer = verifyAnswer(keyring, record);
-  const asked = await readAsked(access, answer.itemKey);
+  const asked = await readQuestion(access, answer.itemKey);
   if (asked === null || !isFor(asked.ask, answer)) return { kind: "gone" };
+  if (!isWaiting(asked)) return { kind: noLonger(asked) };
   const { ask } = asked;
+  // by its own clock it came too late: kept it would count for nothing, and stand in the way of those that do
+  if (answer.answeredAt >= ask.expiresAt) return { kind: "expired" };
   if (approverField(answer.approver) === approverField(ask.requestedBy)) return { kind: "requester" };
   const stored = await store(redis, { ask, answer, record: JSON.stringify(record) });
   if (stored.kind !== "stored") return stored;
@@ -64,11 +67,16 @@ export async function answerCall(
   access: Access & { readonly approver: Keyring },
   { itemKey, nonce, ...answer }: Answer & { readonly itemKey: string; readonly nonce?: string | undefined },
 ): Promise<AnswerResult> {
-  const asked = await readAsked(access, itemKey);
+  const asked = await readQuestion(access, itemKey);
   if (asked === null || (nonce !== undefined && nonce !== asked.ask.nonce)) return { kind: "gone" };
+  if (!isWaiting(asked)) return { kind: noLonger(asked) };
   const at = await redisNow(access.redis);
   if (at >= asked.ask.expiresAt) return { kind: "expired" };
   return storeAnswer(access, signAnswer(access.approver, asked.ask, { ...answer, at }));
+}
+
+function noLonger(asked: Asked): "expired" | "gone" {
+  return hasExpired(asked) ? "expired" : "gone";
 }
 
 function isFor(ask: AskBody, answer: ReturnType<typeof verifyAnswer>): boolean {

@@ -1,6 +1,7 @@
 // Takes a signed grant, gives one start of its tool at most and one published outcome;
 // refuses grants that don't fit their item, come too late, or are over, and puts back what another executor holds.
 import { DONE, queueName, type Delivery, type Handled } from "@airlock/core/queue";
+import { errorFields } from "@airlock/core/runtime";
 import type { ClaimAnswer, LedgerEntry } from "@airlock/core/ledger";
 import type { Deps } from "../deps.ts";
 import { decideHere, pathScopes } from "../grant/decide-here.ts";
@@ -59,8 +60,23 @@ async function onRead(
   signal: AbortSignal,
 ): Promise<Handled> {
   const askedAt = process.hrtime.bigint();
-  const [opened, answer] = await Promise.all([openCall(deps, grant), claim(deps, grant)]);
-  return onClaim(deps, { grant, opened, pass, askedAt, answer }, signal);
+  const [opened, answer] = await Promise.allSettled([openCall(deps, grant), claim(deps, grant)]);
+  if (answer.status === "rejected") throw answer.reason;
+  if (opened.status === "rejected") {
+    await unclaim(deps, grant, answer.value);
+    throw opened.reason;
+  }
+  return onClaim(deps, { grant, opened: opened.value, pass, askedAt, answer: answer.value }, signal);
+}
+
+/** A claim whose item can't be read now: the delivery is tried again, and must not wait for its own lease first. */
+async function unclaim({ ledger, log }: Deps, { itemKey }: Grant, answer: ClaimAnswer): Promise<void> {
+  if (answer.kind !== "claimed") return;
+  try {
+    await ledger.release(itemKey, answer.fence);
+  } catch (error) {
+    log.write("warn", "handler_failed", { place: "executions", itemKey, ...errorFields(error) });
+  }
 }
 
 interface Asked extends Pick<Claimed, "grant" | "pass"> {

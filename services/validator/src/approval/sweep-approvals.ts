@@ -29,17 +29,22 @@ export async function sweepApprovals(deps: Deps): Promise<void> {
 
 /** A removed job is only a reason to look, too: whether it is gone, the queue itself says. */
 async function lookAt(deps: Deps, itemKey: string): Promise<void> {
-  const why = await reasonToLook(deps, itemKey);
-  if (why !== null) await followAnswers(deps, itemKey, { why, nonce: null });
+  const found = await reasonToLook(deps, itemKey);
+  if (found !== null) await followAnswers(deps, itemKey, found);
 }
 
-async function reasonToLook({ redis, asks }: Deps, itemKey: string): Promise<Reason | null> {
+/** That a job is gone says something about its own question only: by now another one may be asked. */
+async function reasonToLook(
+  { redis, asks }: Deps,
+  itemKey: string,
+): Promise<{ readonly why: Reason; readonly nonce: string | null } | null> {
+  const swept = { why: "swept", nonce: null } as const;
   const call = await readCall(redis, itemKey);
-  if (call?.state !== "AWAITING_APPROVAL" || call.settled !== undefined) return "swept";
-  if (call.parkedAt === undefined || (await redisNow(redis)) >= (call.approvalUntil ?? 0)) return "swept";
-  if (!(await asks.exists(`${itemKey}.${call.request}`))) return "removed";
+  if (call?.state !== "AWAITING_APPROVAL" || call.settled !== undefined) return swept;
+  if (call.parkedAt === undefined || (await redisNow(redis)) >= (call.approvalUntil ?? 0)) return swept;
+  if (!(await asks.exists(`${itemKey}.${call.request}`))) return { why: "removed", nonce: call.nonce ?? "" };
   const answered = await redis.exists(runKeys(parseItemKey(itemKey)?.run ?? "").approval(itemKey));
-  return answered === 1 ? "swept" : null;
+  return answered === 1 ? swept : null;
 }
 
 /** A removal is seen at once where this hears of it; the sweep sees it anyway. */

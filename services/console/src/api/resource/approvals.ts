@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { verifyAnswer } from "@airlock/core/approval";
+import { AirlockError } from "@airlock/core/fault";
 import { signedRecordSchema } from "@airlock/core/record";
 import {
   approvalDocumentSchema,
@@ -90,7 +92,14 @@ function registerAnswers(app: Typed, deps: Deps): void {
         response: { 200: storedSchema, ...PROBLEMS },
       },
     },
-    async (request) => stored(await storeAnswer(deps.access, request.body.record)),
+    async (request) => {
+      const { record } = request.body;
+      // who hands it in was told of the path's call: a record about another one answers something they don't look at
+      if (verifyAnswer(deps.access.keyring, record).itemKey !== request.params.item) {
+        throw new AirlockError("RECORD_INVALID", `the record does not answer for ${request.params.item}`);
+      }
+      return stored(await storeAnswer(deps.access, record));
+    },
   );
 }
 

@@ -2,7 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { AirlockError } from "@airlock/core/fault";
 import { parseItemKey } from "@airlock/core/record";
-import { listApprovals, readApproval, readAsked, type ApprovalEntry } from "@airlock/operator/document";
+import {
+  hasExpired,
+  listApprovals,
+  readApproval,
+  readAsked,
+  readQuestion as readLastQuestion,
+  type ApprovalEntry,
+} from "@airlock/operator/document";
 import { answerCall, type AnswerResult } from "@airlock/operator/order";
 import type { Deps } from "../../deps.ts";
 import { liveCall, liveFeed } from "../../live/index.ts";
@@ -110,7 +117,11 @@ async function sendApproval(
       ...(run === undefined ? {} : { "To its run": `/runs/${run}` }),
       "What waits": "/approvals",
     };
-    const text = "It was answered, its time ran out, or its run ended. Its run's page says which.";
+    const question = await readLastQuestion(place.deps.access, place.item);
+    const text =
+      question !== null && hasExpired(question)
+        ? REFUSED.expired
+        : "It was answered, or its run ended. Its run's page says which.";
     return sendPage(reply.status(404), Notice, { reader, title: "This call waits for nobody", text, links });
   }
   const approver = reader.roles.has("approver");
