@@ -57,11 +57,25 @@ function timed(stream: number): Adapter {
   };
 }
 
+const LIMITS = {
+  maxMessageBytes: 2 ** 24,
+  maxStreamBytes: 2 ** 26,
+  maxArgumentBytes: 2 ** 20,
+  maxItems: 128,
+};
+
 async function open(stream: number): Promise<boolean> {
   const deadlines = createDeadlines(PATIENT, new AbortController().signal);
   const { reading } = await streamResponse(
     { url: new URL(url), headers: { "content-type": "application/json" }, body: "{}" },
-    { adapter: timed(stream), dispatcher, deadlines, maxOutputTokens: null, closingMarker: "required" },
+    {
+      adapter: timed(stream),
+      dispatcher,
+      deadlines,
+      limits: LIMITS,
+      maxOutputTokens: null,
+      closingMarker: "required",
+    },
   );
   return reading.outcome.action === "tool";
 }

@@ -83,7 +83,16 @@ beforeAll(async () => {
   );
   const keyring = validator.keyrings.streamer;
   streamer = {
-    config: { routes: "", tools: "", cometapiKey: "", cometapiBaseUrl: baseUrl },
+    config: {
+      routes: "",
+      tools: "",
+      cometapiKey: "",
+      cometapiBaseUrl: baseUrl,
+      maxMessageBytes: 2 ** 24,
+      maxStreamBytes: 2 ** 26,
+      maxArgumentBytes: 2 ** 20,
+      maxItems: 128,
+    },
     redis,
     keyring,
     store: createStreamerStore(redis),

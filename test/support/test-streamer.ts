@@ -5,6 +5,12 @@ import { requestUrl } from "../../services/streamer/src/request/build-request.ts
 import { createDeadlines } from "../../services/streamer/src/request/deadlines.ts";
 import { streamResponse } from "../../services/streamer/src/request/stream-response.ts";
 
+const LIMITS = {
+  maxMessageBytes: 2 ** 24,
+  maxStreamBytes: 2 ** 26,
+  maxArgumentBytes: 2 ** 20,
+  maxItems: 128,
+};
 const PATIENT = { connectMs: 10_000, firstByteMs: 10_000, idleMs: 10_000, totalMs: 30_000, runMs: null };
 
 export interface TestStreamer {
@@ -36,7 +42,7 @@ export function createTestStreamer(url: string): TestStreamer {
       const deadlines = createDeadlines(PATIENT, new AbortController().signal);
       const { reading, httpStatus } = await streamResponse(
         { url: requestUrl(url, adapter.path(model)), headers, body },
-        { adapter, dispatcher, deadlines, maxOutputTokens: null, closingMarker: "required" },
+        { adapter, dispatcher, deadlines, limits: LIMITS, maxOutputTokens: null, closingMarker: "required" },
       );
       if (httpStatus !== 200) throw new Error(`the gateway answered ${httpStatus}`);
       return reading;

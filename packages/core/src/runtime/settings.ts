@@ -3,6 +3,7 @@ import { toolCategories } from "./tool-categories.ts";
 import { list, milliseconds, port, SERVICES, text, type Setting } from "./setting.ts";
 import { CONSOLE_SETTINGS } from "./console-settings.ts";
 import { EXECUTOR_SETTINGS } from "./executor-settings.ts";
+import { STREAMER_SETTINGS } from "./streamer-settings.ts";
 import { VALIDATOR_SETTINGS } from "./validator-settings.ts";
 
 /** Every environment variable that Airlock reads. The table in README.md and docker-compose.yml are compared with it. */
@@ -133,6 +134,7 @@ export const SETTINGS = {
     readers: ["streamer", "cli"],
     doc: "base address of CometAPI",
   },
+  ...STREAMER_SETTINGS,
   ...VALIDATOR_SETTINGS,
   ...EXECUTOR_SETTINGS,
   ...CONSOLE_SETTINGS,

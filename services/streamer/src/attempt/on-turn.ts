@@ -138,6 +138,7 @@ async function stream(
     adapter: ADAPTERS[route.family],
     dispatcher: deps.dispatcher,
     deadlines: createDeadlines({ ...route.deadlines, runMs }, signal),
+    limits: deps.config,
     maxOutputTokens: turn.maxOutputTokens,
     closingMarker: route.closingMarker,
     stopSequences,

@@ -12,19 +12,12 @@ import {
 } from "@airlock/core/terminal";
 import type { Adapter } from "@airlock/core/wire";
 import { request as send, type Dispatcher } from "undici";
+import type { ReaderLimits } from "../config.ts";
 import type { RouteRequest } from "./build-request.ts";
 import { asCode, readErrorCode } from "./error-code.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { onRequestStart } from "./on-request-start.ts";
 import { retryAfter } from "./retry-after.ts";
-
-/** Limits of the design's section 10. */
-const LIMITS = {
-  maxMessageBytes: 16 * 1024 * 1024,
-  maxStreamBytes: 64 * 1024 * 1024,
-  maxArgumentBytes: 1024 * 1024,
-  maxItems: 128,
-} as const;
 
 export interface StreamedResponse {
   readonly reading: ResponseReading;
@@ -42,6 +35,7 @@ export interface StreamOptions {
   readonly adapter: Adapter;
   readonly dispatcher: Dispatcher;
   readonly deadlines: Deadlines;
+  readonly limits: ReaderLimits;
   readonly maxOutputTokens: number | null;
   readonly closingMarker: "required" | "optional";
   /** left out: none, and a stop by any is refused */
@@ -104,11 +98,14 @@ function unanswered(reader: ResponseReader, deadlines: Deadlines): StreamedRespo
 }
 
 function openReader(
-  { adapter, maxOutputTokens, closingMarker, stopSequences = [], onItem }: StreamOptions,
+  { adapter, limits, maxOutputTokens, closingMarker, stopSequences = [], onItem }: StreamOptions,
   contentType: string | string[] | null | undefined,
 ): ResponseReader {
   const readerOptions = {
-    ...LIMITS,
+    maxMessageBytes: limits.maxMessageBytes,
+    maxStreamBytes: limits.maxStreamBytes,
+    maxArgumentBytes: limits.maxArgumentBytes,
+    maxItems: limits.maxItems,
     requestedMaxOutputTokens: maxOutputTokens,
     closingMarker,
     stopSequences,

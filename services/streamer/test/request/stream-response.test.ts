@@ -50,6 +50,13 @@ function address(): string {
   return `http://127.0.0.1:${port}/v1/responses`;
 }
 
+const LIMITS = {
+  maxMessageBytes: 2 ** 24,
+  maxStreamBytes: 2 ** 26,
+  maxArgumentBytes: 2 ** 20,
+  maxItems: 128,
+};
+
 function stream(
   given: {
     readonly times?: Partial<DeadlineTimes>;
@@ -57,6 +64,7 @@ function stream(
     readonly url?: string;
     readonly adapter?: Adapter;
     readonly dispatcher?: Agent;
+    readonly limits?: Partial<typeof LIMITS>;
   } = {},
 ): Promise<StreamedResponse> {
   const {
@@ -71,6 +79,7 @@ function stream(
       adapter,
       dispatcher: given.dispatcher ?? dispatcher,
       deadlines: createDeadlines({ ...PATIENT, ...times }, cancel),
+      limits: { ...LIMITS, ...given.limits },
       maxOutputTokens: null,
       closingMarker: "required",
     },
@@ -89,6 +98,17 @@ describe("a response", () => {
     expect(reading.outcome).toEqual({ kind: "candidate_complete", action: null });
     expect(reading.transport.end).toBe("closed_by_marker");
     await socketClosed;
+  });
+
+  test.each([
+    [{ maxMessageBytes: 20 }, "MESSAGE_TOO_LARGE"],
+    [{ maxStreamBytes: 20 }, "STREAM_TOO_LARGE"],
+  ])("that is over a limit that was set to %j is refused as %s", async (limits, errorClass) => {
+    answer = (response) => {
+      response.writeHead(200, EVENTS).end(STREAM);
+    };
+    const { reading } = await stream({ limits });
+    expect([reading.errorClass, reading.outcome]).toEqual([errorClass, INDETERMINATE]);
   });
 
   test("that redirects is not followed", async () => {
