@@ -1100,7 +1100,10 @@ export interface operations {
     };
     listApprovals: {
         parameters: {
-            query?: never;
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1135,6 +1138,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                         }[];
+                        next: string | null;
                     };
                 };
             };
@@ -1428,10 +1432,11 @@ export interface operations {
     listQuarantine: {
         parameters: {
             query?: {
+                cursor?: string;
+                limit?: number;
                 run?: string;
                 errorClass?: string;
                 state?: "open" | "requeued" | "abandoned" | "passed";
-                limit?: number;
             };
             header?: never;
             path?: never;
@@ -1469,6 +1474,7 @@ export interface operations {
                             rawUntil: string | null;
                             keepUntil: string | null;
                         }[];
+                        next: string | null;
                     };
                 };
             };
@@ -1585,6 +1591,8 @@ export interface operations {
     listUnknown: {
         parameters: {
             query?: {
+                cursor?: string;
+                limit?: number;
                 run?: string;
             };
             header?: never;
@@ -1636,6 +1644,7 @@ export interface operations {
                                 result: string | null;
                             } | null;
                         }[];
+                        next: string | null;
                     };
                 };
             };
