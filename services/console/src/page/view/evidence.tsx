@@ -17,11 +17,12 @@ interface EvidenceProps {
 }
 
 export function Evidence({ itemKey, evidence }: EvidenceProps): VNode {
-  const { shown, claims, treeChanged } = evidence;
+  const { shown, claims, treeChanged, hosted } = evidence;
   const text = JSON.stringify(evidence.arguments, null, 2);
   return (
     <section>
       <h2>What would run</h2>
+      {hosted !== undefined && <Hosted {...hosted} />}
       <div id="tree" data-fragment>
         {treeChanged === true && (
           <p class="warning" role="alert">
@@ -62,6 +63,15 @@ export function Evidence({ itemKey, evidence }: EvidenceProps): VNode {
         }}
       />
     </section>
+  );
+}
+
+function Hosted({ server, name }: NonNullable<EvidenceDocument["hosted"]>): VNode {
+  return (
+    <p class="warning" role="alert" id="hosted">
+      The model's provider runs this: tool <Visible text={name} /> of its server <Visible text={server} />.
+      Airlock's sandbox and limits hold nothing there.
+    </p>
   );
 }
 
