@@ -9,6 +9,7 @@ import {
   listUnknownPage,
   type ApprovalPage,
 } from "@airlock/operator/document";
+import { commandsOf } from "../support/command-counts.ts";
 import { startTestConsole, type TestConsole } from "../support/console.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { seedRun } from "../support/seeded-run.ts";
@@ -45,14 +46,6 @@ async function walk(
     cursor = page.next;
   } while (cursor !== null);
   return pages;
-}
-
-/** How often Redis was asked by each command while `act` went on. */
-async function commandsOf(act: () => Promise<unknown>): Promise<ReadonlyMap<string, number>> {
-  await server.redis.config("RESETSTAT");
-  await act();
-  const lines = (await server.redis.info("commandstats")).matchAll(/cmdstat_(\w+)[^:]*:calls=(\d+)/g);
-  return new Map([...lines].map(([, name = "", calls = "0"]) => [name, Number(calls)]));
 }
 
 describe("calls that wait for people", () => {
@@ -111,7 +104,7 @@ describe("calls that wait for people", () => {
 
   test("cost a page what it shows of them, not what there is of them", async () => {
     await wait(100, 100, 100);
-    const asked = await commandsOf(() => listApprovalPage(deps, { cursor: null, limit: 10 }));
+    const asked = await commandsOf(server.redis, () => listApprovalPage(deps, { cursor: null, limit: 10 }));
     // of each that is looked at its record and its answers
     expect(asked.get("hgetall")).toBeLessThanOrEqual(40);
     expect(asked.get("hmget")).toBe(1);
@@ -126,7 +119,9 @@ describe("calls that wait for people", () => {
     await server.redis.zadd(globalKeys.approvals, ...stale.flat());
     const [item] = await wait(1, 1);
     await server.redis.zadd(globalKeys.approvals, Date.now() + 9_000_000, item ?? "");
-    const asked = await commandsOf(async () => expect(await page(null)).toMatchObject({ ids: [] }));
+    const asked = await commandsOf(server.redis, async () =>
+      expect(await page(null)).toMatchObject({ ids: [] }),
+    );
     expect(asked.get("hgetall")).toBeLessThanOrEqual(520);
     expect((await walk((cursor) => page(cursor))).flat()).toContain(item);
   });
@@ -191,7 +186,7 @@ describe("calls of unknown outcome", () => {
     await lose(200);
     const own = await lose(2);
     const run = own[0]?.split(".")[0] ?? "";
-    const asked = await commandsOf(async () =>
+    const asked = await commandsOf(server.redis, async () =>
       expect(await page(null, run)).toEqual({ ids: own, next: null }),
     );
     expect(asked.get("hgetall")).toBe(4);
@@ -267,7 +262,7 @@ describe("runs with something refused", () => {
   test("none of which fits end a page after so many, which says where to go on", async () => {
     await refuse(250);
     const filter = { state: "abandoned" };
-    const asked = await commandsOf(async () => {
+    const asked = await commandsOf(server.redis, async () => {
       const { ids, next } = await page(null, filter);
       expect([ids, next]).toEqual([[], expect.any(String)]);
       expect(await page(next, filter)).toEqual({ ids: [], next: null });
@@ -279,7 +274,7 @@ describe("runs with something refused", () => {
 
   test("of many calls fill a page sooner", async () => {
     await refuse(30, { calls: "600" });
-    const asked = await commandsOf(async () =>
+    const asked = await commandsOf(server.redis, async () =>
       expect((await page(null, { state: "passed" })).next).not.toBeNull(),
     );
     expect(asked.get("hgetall")).toBeLessThanOrEqual(5);
