@@ -1,5 +1,5 @@
-// How long the console's server takes for a page of a list of 10,000 runs and what memory it keeps, and when a browser
-// first paints the timeline of a run with 1,000 calls. Real Redis, real HTTP, real Chromium.
+// How long the console's server takes for a page of a list of 10,000 runs and of 5,000 calls that wait, and what memory it
+// keeps; and when a browser first paints the timeline of a run with 1,000 calls. Real Redis, real HTTP, real Chromium.
 import { createKeyrings, newRunId } from "@airlock/core/record";
 import { globalKeys, runKeys, type Redis } from "@airlock/core/store";
 import { launchChromium } from "../../test/support/chromium.ts";
@@ -13,6 +13,8 @@ const REQUESTS = 60;
 const TURNS = 10;
 const CALLS_PER_TURN = 100;
 const PAINTS = 5;
+const WAITING_RUNS = 50;
+const WAITING = WAITING_RUNS * CALLS_PER_TURN;
 
 const server = await startRedis({ appendfsync: "everysec" });
 const keyrings = createKeyrings();
@@ -20,10 +22,14 @@ const served = await startTestConsole({ redis: server.redis, keyrings });
 const browser = await launchChromium();
 try {
   await storeRuns(server.redis);
-  await measure("first page", served, "/runs");
-  await measure("failed ones, 1 in 50", served, "/runs?state=failed");
-  await measure("a state that no run has", served, "/runs?state=truncated");
-  await walk(served);
+  await measure(`${RUNS} runs, first page`, served, "/runs");
+  await measure(`${RUNS} runs, failed ones, 1 in 50`, served, "/runs?state=failed");
+  await measure(`${RUNS} runs, a state that no run has`, served, "/runs?state=truncated");
+  await walk(`${RUNS} runs`, served, "/runs");
+  await storeWaiting();
+  await measure(`${WAITING} waiting calls, first page`, served, "/approvals");
+  await measure(`${WAITING} waiting calls, 200 over the API`, served, "/api/v1/approvals?limit=200");
+  await walk(`${WAITING} waiting calls`, served, "/approvals");
   const paints = await paintTimeline();
   write(`timeline of ${TURNS * CALLS_PER_TURN} calls: first paint ${paints.join(", ")} ms after the request`);
 } finally {
@@ -56,6 +62,22 @@ async function storeRuns(redis: Redis): Promise<void> {
   }
 }
 
+/** Each run's at another time, as they are asked about one after the other. */
+async function storeWaiting(): Promise<void> {
+  for (let at = 0; at < WAITING_RUNS; at += 1) {
+    const call = {
+      tool: "run_command",
+      state: "AWAITING_APPROVAL",
+      arguments: { argv: ["npm", "test"] },
+    } as const;
+    const expiresInMs = 3_600_000 + at * 1_000;
+    await seedRun(
+      { redis: server.redis, keyrings },
+      { turns: [Array.from({ length: CALLS_PER_TURN }, () => ({ ...call, expiresInMs }))] },
+    );
+  }
+}
+
 async function measure(what: string, console: TestConsole, path: string): Promise<void> {
   for (let warm = 0; warm < 5; warm += 1) await (await ask(console, path)).text();
   const before = heapMiB();
@@ -68,12 +90,12 @@ async function measure(what: string, console: TestConsole, path: string): Promis
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
   const heap = `heap ${before.toFixed(1)} -> ${heapMiB().toFixed(1)} MiB`;
-  write(`${RUNS} runs, ${what}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms over ${REQUESTS} requests, ${heap}`);
+  write(`${what}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms over ${REQUESTS} requests, ${heap}`);
 }
 
 /** Every page, as one who reads them all: the last has to cost what the first does. */
-async function walk(console: TestConsole): Promise<void> {
-  let path: string | undefined = "/runs";
+async function walk(what: string, console: TestConsole, list: string): Promise<void> {
+  let path: string | undefined = list;
   let [pages, slowest] = [0, 0];
   while (path !== undefined) {
     const begun = performance.now();
@@ -83,7 +105,7 @@ async function walk(console: TestConsole): Promise<void> {
     path = /href="([^"]+)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&");
   }
   write(
-    `${RUNS} runs, all ${pages} pages: the slowest ${slowest.toFixed(1)} ms, heap ${heapMiB().toFixed(1)} MiB`,
+    `${what}, all ${pages} pages: the slowest ${slowest.toFixed(1)} ms, heap ${heapMiB().toFixed(1)} MiB`,
   );
 }
 

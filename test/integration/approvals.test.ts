@@ -4,8 +4,8 @@ import { createRouteBreaker, readRun, readTurn } from "@airlock/core/run";
 import { globalKeys, redisNow, runKeys } from "@airlock/core/store";
 import {
   approvalDocumentSchema,
-  approvalEntrySchema,
-  listApprovals,
+  approvalPageSchema,
+  listApprovalPage,
   readApproval,
   readAsked,
 } from "@airlock/operator/document";
@@ -81,8 +81,9 @@ describe("a call that policy has people asked about", () => {
   test("shows an approver exactly what would run", async () => {
     const [item] = await parked.open();
     const access = { redis: server.redis, keyring: validator.keyrings.console };
-    const [entry] = await listApprovals(access);
-    expect(approvalEntrySchema.parse(entry)).toMatchObject({
+    const page = approvalPageSchema.parse(await listApprovalPage(access, { cursor: null, limit: 1 }));
+    expect(page.next).toBeNull();
+    expect(page.approvals[0]).toMatchObject({
       itemKey: item,
       rule: "ask",
       reason: "a person looks at writes",

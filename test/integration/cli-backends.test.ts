@@ -6,6 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKeyrings } from "@airlock/core/record";
 import { decisionKeeper } from "@airlock/core/runtime";
+import { globalKeys } from "@airlock/core/store";
 import { startTestConsole, type TestConsole } from "../support/console.ts";
 import { program } from "../support/programs.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
@@ -20,36 +21,35 @@ let server: RedisServer;
 let desk: TestConsole;
 let data: string;
 let seeded: SeededRun;
+let installation: Parameters<typeof seedRun>[0];
 /** What each backend's commands find in their environment: beside the keys, or with a token and nothing else. */
 let places: Readonly<Record<"direct" | "http", Readonly<Record<string, string>>>>;
 
 beforeAll(async () => {
   server = await startRedis();
   const keyrings = createKeyrings();
-  desk = await startTestConsole({ redis: server.redis, keyrings, routes: ROUTES });
+  installation = { redis: server.redis, keyrings };
+  desk = await startTestConsole({ ...installation, routes: ROUTES });
   data = await mkdtemp(path.join(tmpdir(), "airlock-backends-"));
   await mkdir(path.join(data, "keys"), { mode: 0o700 });
   for (const role of ["client", "approver"] as const) {
     await writeFile(path.join(data, `keys/${role}.json`), JSON.stringify(keyrings[role]), { mode: 0o600 });
   }
   await writeFile(path.join(data, "routes.yaml"), ROUTES);
-  seeded = await seedRun(
-    { redis: server.redis, keyrings },
-    {
-      labels: { team: "shop" },
-      turns: [
-        [
-          { tool: "read_file", state: "EXECUTED", arguments: { path: "a.txt" } },
-          {
-            tool: "run_command",
-            state: "AWAITING_APPROVAL",
-            arguments: { argv: ["npm", "test"] },
-            expiresInMs: 600_000,
-          },
-        ],
+  seeded = await seedRun(installation, {
+    labels: { team: "shop" },
+    turns: [
+      [
+        { tool: "read_file", state: "EXECUTED", arguments: { path: "a.txt" } },
+        {
+          tool: "run_command",
+          state: "AWAITING_APPROVAL",
+          arguments: { argv: ["npm", "test"] },
+          expiresInMs: 600_000,
+        },
       ],
-    },
-  );
+    ],
+  });
   const response = {
     timestamp: "2026-01-01T00:00:00.000Z",
     run_id: seeded.run,
@@ -120,6 +120,28 @@ describe("a command says the same beside the keys and with a token alone", () =>
     expect(http).toEqual(direct);
     expect(`${direct.stdout}${direct.stderr}`).not.toBe("");
   });
+});
+
+test("a list of calls that wait is whole, however many pages it has, and may be held to its first", async () => {
+  const call = { tool: "run_command", state: "AWAITING_APPROVAL", expiresInMs: 900_000 } as const;
+  const turns = [Array.from({ length: 120 }, () => call)];
+  const more = [await seedRun(installation, { turns }), await seedRun(installation, { turns })];
+  try {
+    const list = async (place: "direct" | "http", ...args: readonly string[]) => {
+      const { stdout } = await airlock(places[place], ["approvals", "list", "--json", ...args]);
+      return (JSON.parse(stdout) as readonly { readonly itemKey: string }[]).map(({ itemKey }) => itemKey);
+    };
+    const waiting = [seeded, ...more].map(({ run }) => run);
+    for (const place of ["direct", "http"] as const) {
+      const all = await list(place);
+      expect([all.length, new Set(all).size]).toEqual([241, 241]);
+      expect(new Set(all.map((item) => item.split(".")[0]))).toEqual(new Set(waiting));
+      expect(await list(place, "--limit", "3")).toEqual(all.slice(0, 3));
+    }
+  } finally {
+    const items = more.flatMap(({ itemKeys }) => itemKeys.flat());
+    await server.redis.zrem(globalKeys.approvals, ...items);
+  }
 });
 
 describe("with a token alone", () => {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { sweepApprovals } from "../../services/validator/src/approval/sweep-approvals.ts";
 import { advanceTurn } from "../../services/validator/src/settlement/advance-turn.ts";
 import { sweep } from "../../services/validator/src/sweep/sweeper.ts";
+import { startTestConsole } from "../support/console.ts";
 import { openParkedCalls, type ParkedCalls } from "../support/parked-calls.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { createTestValidator, type TestValidator } from "../support/test-validator.ts";
@@ -146,4 +147,20 @@ test("an approver sees the arguments, and that a provider runs them", async () =
       hosted: { server: "shop", name: "refund", runs: "provider" },
     },
   });
+});
+
+test("the page of a request says that Airlock does not hold what runs; that of a call of its own does not", async () => {
+  const console = await startTestConsole({ redis: server.redis, keyrings: validator.keyrings });
+  try {
+    const approver = await console.login("approver");
+    const shown = async (item: string) => (await approver.get(`/approvals/${item}`)).text();
+    const [hosted] = await parked.openHosted(asking(), ["refund"]);
+    const html = (await shown(hosted)).replaceAll(/<[^>]+>|\s+/g, " ").replaceAll(/ +/g, " ");
+    expect(html).toContain("The model's provider runs this: tool refund of its server shop .");
+    expect(html).toContain("Airlock's sandbox and limits hold nothing there.");
+    const [own] = await parked.open();
+    expect(await shown(own)).not.toMatch(/provider runs this/);
+  } finally {
+    await console.close();
+  }
 });

@@ -8,12 +8,15 @@ import { sendNotice } from "@airlock/core/queue";
 import { createKeyrings, newRunId } from "@airlock/core/record";
 import { createRouteBreaker } from "@airlock/core/run";
 import { createMetrics, type LogFields } from "@airlock/core/runtime";
-import { globalKeys } from "@airlock/core/store";
+import { globalKeys, runKeys } from "@airlock/core/store";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { tellExpiring } from "../../services/console/src/notify/expiring.ts";
 import { startNotifier } from "../../services/console/src/notify/index.ts";
+import { commandsOf } from "../support/command-counts.ts";
 import { openParkedCalls } from "../support/parked-calls.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { ROOT } from "../support/root.ts";
+import { seedRun } from "../support/seeded-run.ts";
 import { createTestValidator } from "../support/test-validator.ts";
 import { answering, startReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
@@ -294,6 +297,33 @@ describe("a question whose time runs out", () => {
       await parked.close();
       await validator.close();
     }
+  });
+});
+
+describe("questions of which there are many", () => {
+  test("are read whole only once their end is near and nobody was told, and told of once each", async () => {
+    const keyrings = createKeyrings();
+    const { redis } = server;
+    // asked half a minute ago
+    const call = { tool: "run_command", state: "AWAITING_APPROVAL" } as const;
+    const far = Array.from({ length: 100 }, () => ({ ...call, expiresInMs: 600_000 }));
+    const near = Array.from({ length: 3 }, () => ({ ...call, expiresInMs: 20_000 }));
+    const { run, itemKeys } = await seedRun({ redis, keyrings }, { turns: [[...far, ...near]] });
+    const due = (itemKeys[0] ?? []).slice(100);
+    for (const item of due) await redis.hset(runKeys(run).call(item), { parkedAt: Date.now() - 30_000 });
+    const told: string[] = [];
+    const deliveries = {
+      add: async (events: readonly { readonly id: string }[]) =>
+        void told.push(...events.map(({ id }) => id)),
+      close: async () => undefined,
+    };
+    const access = { redis, keyring: keyrings.console };
+    const config = { approvalWarnPart: 0.5, webhookTimeoutMs: 1, webhookAttempts: 1, webhookRetryMs: 1 };
+    const tell = () => commandsOf(redis, () => tellExpiring({ redis, access, config }, deliveries));
+    expect((await tell()).get("hgetall")).toBe(3);
+    expect(told.toSorted()).toEqual(due.map((item) => `${item}.1.expiring`).toSorted());
+    expect((await tell()).get("hgetall")).toBeUndefined();
+    expect(told).toHaveLength(3);
   });
 });
 

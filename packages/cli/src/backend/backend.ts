@@ -51,7 +51,8 @@ export interface Backend {
   cancel(id: string, reason: string): Promise<{ readonly state: string; readonly requested: boolean }>;
   act(asked: AskedAction): Promise<Answered>;
 
-  approvals(): Promise<readonly ApprovalEntry[]>;
+  /** The soonest to expire first. */
+  approvals(limit: number): Promise<readonly ApprovalEntry[]>;
   approval(itemKey: string): Promise<ApprovalDocument>;
   /** Answers in the name of whoever acts. */
   answer(asked: AskedAnswer): Promise<AnswerResult>;

@@ -59,7 +59,7 @@ export function directBackend(place: DirectPlace): Backend {
     diff: (id) => use((to) => readDiffDocument(to, id)),
     cancel: (id, reason) => use((to) => cancelOpenRun(to, id, reason)),
     act: (asked) => use((to) => actOnRun(to, asked, ANSWER_MS)),
-    approvals: () => use((to) => listApprovals(to)),
+    approvals: (limit) => use((to) => listApprovals(to, limit)),
     approval: (itemKey) => use((to) => readApproval(to, itemKey)),
     answer: (asked) =>
       use((to) => answerCall({ ...to, approver: place.approver() }, { ...asked, approver: to.by })),

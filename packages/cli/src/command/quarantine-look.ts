@@ -3,9 +3,10 @@ import { isRunId } from "@airlock/core/record";
 import { ENTRY_STATES, type QuarantineFilter } from "@airlock/operator/document";
 import { quarantineListText, quarantineText } from "../view/index.ts";
 import { DATA_FLAG, JSON_FLAG, type Command, type CommandCall } from "./command.ts";
+import { limitOf } from "./limit.ts";
 import { withBackend } from "./with-backend.ts";
 
-const DEFAULT_LIMIT = "50";
+const DEFAULT_LIMIT = 50;
 
 export const quarantineListCommand: Command = {
   summary: "lists what was refused and what waits for a person: calls, responses, artifacts, runs",
@@ -50,7 +51,7 @@ export const quarantineShowCommand: Command = {
 function filterOf(call: CommandCall): QuarantineFilter {
   const [run, errorClass] = [call.text("run"), call.text("class")];
   const state = call.text("state") ?? "open";
-  const limit = Number(call.text("limit") ?? DEFAULT_LIMIT);
+  const limit = limitOf(call, DEFAULT_LIMIT);
   const known = state === "all" ? null : ENTRY_STATES.find((each) => each === state);
   if (known === undefined) {
     throw new AirlockError("USAGE", `--state ${state}: it has to be ${ENTRY_STATES.join(", ")} or all`);
@@ -58,9 +59,6 @@ function filterOf(call: CommandCall): QuarantineFilter {
   if (run !== undefined && !isRunId(run)) throw new AirlockError("USAGE", `--run ${run}: it is not a run id`);
   if (errorClass !== undefined && !isErrorClass(errorClass)) {
     throw new AirlockError("USAGE", `--class ${errorClass}: docs/errors.md lists the error classes`);
-  }
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new AirlockError("USAGE", `--limit ${call.text("limit")}: it has to be a whole number from 1 on`);
   }
   return { run: run ?? null, errorClass: errorClass ?? null, state: known, limit };
 }

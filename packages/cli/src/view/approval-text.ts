@@ -26,11 +26,12 @@ function riskText(screen: Screen, risk: ApprovalEntry["risk"]): string {
 /** What exactly would run, and all that an approver should know of it. */
 export function approvalText(screen: Screen, approval: ApprovalDocument, now: number): string {
   const { itemKey, evidence } = approval;
-  const { claims, siblings, treeChanged, nonce } = evidence;
+  const { claims, siblings, treeChanged, nonce, hosted } = evidence;
   const left = ageText(Date.parse(approval.expiresAt) - now);
   const rows = Object.entries({
     tool: `${approval.tool} (${approval.effect})`,
     risk: riskText(screen, approval.risk),
+    "run by": hosted === undefined ? "" : hostedText(hosted),
     why: [approval.rule, approval.reason].filter((part) => part !== null).join(": ") || "-",
     "asked for by": approval.requestedBy,
     approved: `${approval.approvals.length} of ${approval.quorum}${named(approval.approvals)}`,
@@ -45,9 +46,14 @@ export function approvalText(screen: Screen, approval: ApprovalDocument, now: nu
   );
   return [
     `${screen.style("bold", itemKey)}\n${table(rows[0] ?? [], rows.slice(1))}`,
-    `${screen.style("bold", "it would run")}\n${shownText(evidence)}`,
+    `${screen.style("bold", hosted === undefined ? "it would run" : "its provider would run")}\n${shownText(evidence)}`,
     `airlock approvals approve ${itemKey} --nonce ${nonce} --reason TEXT; or deny it`,
   ].join("\n\n");
+}
+
+/** Nobody is to take Airlock's word for what it does not run. */
+function hostedText({ server, name }: NonNullable<ApprovalDocument["evidence"]["hosted"]>): string {
+  return `the model's provider (${name} of its server ${server}): Airlock's sandbox and limits hold nothing there`;
 }
 
 function named(names: readonly string[]): string {

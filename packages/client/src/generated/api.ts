@@ -1117,7 +1117,10 @@ export interface operations {
     };
     listApprovals: {
         parameters: {
-            query?: never;
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1152,6 +1155,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                         }[];
+                        next: string | null;
                     };
                 };
             };
@@ -1451,10 +1455,11 @@ export interface operations {
     listQuarantine: {
         parameters: {
             query?: {
+                cursor?: string;
+                limit?: number;
                 run?: string;
                 errorClass?: string;
                 state?: "open" | "requeued" | "abandoned" | "passed";
-                limit?: number;
             };
             header?: never;
             path?: never;
@@ -1492,6 +1497,7 @@ export interface operations {
                             rawUntil: string | null;
                             keepUntil: string | null;
                         }[];
+                        next: string | null;
                     };
                 };
             };
@@ -1608,6 +1614,8 @@ export interface operations {
     listUnknown: {
         parameters: {
             query?: {
+                cursor?: string;
+                limit?: number;
                 run?: string;
             };
             header?: never;
@@ -1659,6 +1667,7 @@ export interface operations {
                                 result: string | null;
                             } | null;
                         }[];
+                        next: string | null;
                     };
                 };
             };

@@ -24,6 +24,13 @@ export const approvalEntrySchema = z.strictObject({
 });
 export type ApprovalEntry = Readonly<z.infer<typeof approvalEntrySchema>>;
 
+export const approvalPageSchema = z.strictObject({
+  approvals: z.array(approvalEntrySchema).readonly(),
+  /** null at the end. A page may be short and have one: then few of those that were looked at still waited. */
+  next: z.string().nullable(),
+});
+export type ApprovalPage = Readonly<z.infer<typeof approvalPageSchema>>;
+
 const shownSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("argv"),

@@ -1,9 +1,19 @@
-export { hasExpired, listApprovals, readApproval, readAsked, readQuestion, type Asked } from "./approvals.ts";
+export {
+  hasExpired,
+  listApprovalPage,
+  listApprovals,
+  readApproval,
+  readApprovalEntry,
+  readAsked,
+  readQuestion,
+  type Asked,
+} from "./approvals.ts";
 export {
   approvalDocumentSchema,
-  approvalEntrySchema,
+  approvalPageSchema,
   type ApprovalDocument,
   type ApprovalEntry,
+  type ApprovalPage,
 } from "./approval-schemas.ts";
 export {
   assertSubmitted,
@@ -19,8 +29,17 @@ export {
   type ReportDocument,
   type RouteDocument,
 } from "./route-list.ts";
+export { walkPages, type PageQuery } from "./index-page.ts";
 export { listTools, toolDocumentSchema, type ToolDocument } from "./tool-list.ts";
-export { ledgerDocumentSchema, listUnknown, readLedger, type LedgerDocument } from "./ledger.ts";
+export {
+  ledgerDocumentSchema,
+  listUnknown,
+  listUnknownPage,
+  readLedger,
+  unknownPageSchema,
+  type LedgerDocument,
+  type UnknownPage,
+} from "./ledger.ts";
 export {
   decisionEntrySchema,
   listDecisions,
@@ -39,13 +58,14 @@ export {
   type RunPage,
   type RunQuery,
 } from "./run-list.ts";
+export { quarantineDocumentSchema, readQuarantine, type QuarantineDocument } from "./quarantine.ts";
 export {
   listQuarantine,
-  quarantineDocumentSchema,
-  readQuarantine,
-  type QuarantineDocument,
+  listQuarantinePage,
+  quarantinePageSchema,
   type QuarantineFilter,
-} from "./quarantine.ts";
+  type QuarantinePage,
+} from "./quarantine-list.ts";
 export { ENTRY_STATES, quarantineEntrySchema, type QuarantineEntry } from "./quarantine-entry.ts";
 export { readReports } from "./read-reports.ts";
 export type { Access } from "../access.ts";

@@ -1,11 +1,12 @@
-// The list of calls of unknown outcome in, their ledger entries out; an item key in, all that the ledger has of the call and,
+// The list of calls of unknown outcome in, their ledger entries out, page by page; an item key in, all that the ledger has of the call and,
 // if asked for, what its probe is held against and what it gave, where the local keys open it.
 import { z } from "zod";
 import { AirlockError } from "@airlock/core/fault";
-import { createLedger, listedUnknowns, type LedgerEntry } from "@airlock/core/ledger";
-import { openSealed, parseItemKey, type Keyring } from "@airlock/core/record";
+import { createLedger, unknownOf, type LedgerEntry } from "@airlock/core/ledger";
+import { isRunId, itemKey, openSealed, parseItemKey, type Keyring } from "@airlock/core/record";
 import { readCall } from "@airlock/core/run";
-import { runKeys, type Redis } from "@airlock/core/store";
+import { globalKeys, runKeys, type Redis } from "@airlock/core/store";
+import { fillPage, walkPages, type PageQuery } from "./index-page.ts";
 
 interface Deps {
   readonly redis: Redis;
@@ -45,13 +46,49 @@ export type LedgerDocument = Readonly<z.infer<typeof ledgerDocumentSchema>>;
 
 const UNKNOWN: ReadonlySet<string> = new Set(["OUTCOME_UNKNOWN", "RECONCILING", "NEEDS_HUMAN"]);
 
+export const unknownPageSchema = z.strictObject({
+  calls: z.array(ledgerDocumentSchema).readonly(),
+  /** null at the end. A page may be short and have one: then few of those that were looked at are unknown still. */
+  next: z.string().nullable(),
+});
+export type UnknownPage = Readonly<z.infer<typeof unknownPageSchema>>;
+
+const PAGE = 200;
+const INDEX = { key: globalKeys.unknowns, order: "rising", from: 0 } as const;
+
 /** The oldest first, of one run or of all. */
-export async function listUnknown(deps: Deps, run: string | null): Promise<readonly LedgerDocument[]> {
-  const keys = await listedUnknowns(deps.redis);
-  const wanted = keys.filter((key) => run === null || key.startsWith(`${run}.`));
-  const found = await Promise.all(wanted.map((key) => documentOf(deps, key, false)));
-  // the list is written beside the entries, so it may still name one that was settled meanwhile
-  return found.filter((each) => each !== null).filter(({ state }) => UNKNOWN.has(state));
+export function listUnknown(deps: Deps, run: string | null): Promise<readonly LedgerDocument[]> {
+  return walkPages({ limit: Infinity, size: PAGE }, async (query) => {
+    const { calls, next } = await listUnknownPage(deps, { ...query, run });
+    return { entries: calls, next };
+  });
+}
+
+/** The oldest first; of one run all, as few as its calls are. Throws USAGE for a cursor that is none. */
+export async function listUnknownPage(
+  deps: Deps,
+  { run, ...query }: PageQuery & { readonly run: string | null },
+): Promise<UnknownPage> {
+  if (run !== null) return { calls: await unknownInRun(deps, run), next: null };
+  const page = await fillPage({ redis: deps.redis, index: INDEX }, query, (ids) =>
+    Promise.all(ids.map((id) => unknownDocument(deps, id))),
+  );
+  return { calls: page.entries, next: page.next };
+}
+
+async function unknownInRun(deps: Deps, run: string): Promise<readonly LedgerDocument[]> {
+  if (!isRunId(run)) return [];
+  const keys = await unknownOf(deps.redis, itemKey({ run, turn: 1, attempt: 1, ordinal: 0 }));
+  const found = await Promise.all(keys.map((key) => unknownDocument(deps, key)));
+  return found
+    .filter((each) => each !== null)
+    .toSorted((a, b) => (a.unknownAt ?? "").localeCompare(b.unknownAt ?? ""));
+}
+
+/** The list is written beside the entries, so it may still name one that was settled meanwhile. */
+async function unknownDocument(deps: Deps, key: string): Promise<LedgerDocument | null> {
+  const document = await documentOf(deps, key, false);
+  return document !== null && UNKNOWN.has(document.state) ? document : null;
 }
 
 /** Throws RUN_NOT_FOUND for a call that no executor ever held, or that the ledger has forgotten. */

@@ -1,43 +1,12 @@
-// The list of refusals in, those that fit out; an id in, its refusals with what people did about them and, if asked for,
-// the content that is still kept and that the local keys open.
+// An id in, its refusals with what people did about them and, if asked for, the content that is still kept and that the
+// local keys open.
 import { z } from "zod";
 import { AirlockError } from "@airlock/core/fault";
 import { isRunId, openSealed, parseAttemptKey, parseItemKey } from "@airlock/core/record";
 import { ACTION_ANSWERS, actionRecordSchema, openRaw, readActions, readItem } from "@airlock/core/run";
-import { globalKeys, runKeys } from "@airlock/core/store";
+import { runKeys } from "@airlock/core/store";
 import { entriesOf, type Deps } from "./quarantine-entries.ts";
-import { quarantineEntrySchema, type EntryState, type QuarantineEntry } from "./quarantine-entry.ts";
-
-/** null: any */
-export interface QuarantineFilter {
-  readonly run: string | null;
-  readonly errorClass: string | null;
-  readonly state: EntryState | null;
-  readonly limit: number;
-}
-
-const BATCH = 20;
-
-/** The latest runs first. */
-export async function listQuarantine(
-  deps: Deps,
-  filter: QuarantineFilter,
-): Promise<readonly QuarantineEntry[]> {
-  const found: QuarantineEntry[] = [];
-  const fits = (entry: QuarantineEntry): boolean =>
-    (filter.errorClass === null || entry.errorClass === filter.errorClass) &&
-    (filter.state === null || entry.state === filter.state);
-  for (let at = 0; found.length < filter.limit; at += BATCH) {
-    const runs =
-      filter.run === null
-        ? await deps.redis.zrevrange(globalKeys.quarantine, at, at + BATCH - 1)
-        : [filter.run].slice(at, at + BATCH);
-    if (runs.length === 0) break;
-    const lists = await Promise.all(runs.map((run) => entriesOf(deps, run)));
-    found.push(...lists.flatMap((entries) => entries ?? []).filter(fits));
-  }
-  return found.slice(0, filter.limit);
-}
+import { quarantineEntrySchema, type QuarantineEntry } from "./quarantine-entry.ts";
 
 /** `content` is null where nothing is kept any more, or not for the keys at hand: `note` says which. */
 const rawContentSchema = z.strictObject({

@@ -17,6 +17,12 @@ export const reason = actionReasonSchema;
 /** `raw=true` also opens the content that is kept. */
 export const rawQuery = z.strictObject({ raw: z.stringbool().default(false) });
 
+/** `next` of the page before; without it, the first page. */
+export const pageQuery = z.strictObject({
+  cursor: z.string().max(160).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
 /** What a validator said of an order; `answer` is null where it has not yet: the order waits. */
 export const answeredSchema = z.strictObject({ id: z.string(), answer: actionAnswerSchema.nullable() });
 

@@ -1,5 +1,6 @@
-import { readRun } from "@airlock/core/run";
-import { globalKeys, redisNow } from "@airlock/core/store";
+import { parseItemKey } from "@airlock/core/record";
+import { readRunHeads } from "@airlock/core/run";
+import { globalKeys, redisNow, runKeys, type Redis } from "@airlock/core/store";
 import { readAsked, type Asked } from "@airlock/operator/document";
 import type { Deliveries } from "./deliveries.ts";
 import type { NotifyDeps } from "./deps.ts";
@@ -17,20 +18,62 @@ export async function tellExpiring(
   if (config.approvalWarnPart === 0) return;
   const now = await redisNow(redis);
   await redis.zremrangebyscore(globalKeys.consoleWarned, "-inf", String(now));
-  const items = await redis.zrangebyscore(globalKeys.approvals, String(now), "+inf");
-  if (items.length === 0) return;
   const told = new Set(await redis.zrange(globalKeys.consoleWarned, "0", "-1"));
-  const found = await Promise.all(items.map((itemKey) => readAsked(access, itemKey)));
-  const due = found.filter(
-    (asked) =>
-      asked !== null && isDue(asked, { now, part: config.approvalWarnPart }) && !told.has(nameOf(asked)),
-  );
-  for (const asked of due) {
-    if (asked === null) continue;
-    const labels = (await readRun(redis, asked.ask.run))?.labels ?? {};
+  for (const itemKey of await likelyDue(redis, { now, part: config.approvalWarnPart, told })) {
+    // one by one: of thousands the checks of their signatures must not keep pages waiting
+    const asked = await readAsked(access, itemKey);
+    if (asked === null || told.has(nameOf(asked))) continue;
+    if (!isDue(asked, { now, part: config.approvalWarnPart })) continue;
+    const [head] = await readRunHeads(redis, [asked.ask.run]);
+    const labels = head === null || head === undefined || head instanceof Error ? {} : head.labels;
     await deliveries.add([eventOf(asked, { now, labels })]);
     await redis.zadd(globalKeys.consoleWarned, String(asked.ask.expiresAt), nameOf(asked));
   }
+}
+
+const BATCH = 500;
+
+/** Those that are due by what is noted beside them, unsigned: a few fields of each tell which are worth a whole look. */
+async function likelyDue(
+  redis: Redis,
+  { now, part, told }: { readonly now: number; readonly part: number; readonly told: ReadonlySet<string> },
+): Promise<readonly string[]> {
+  const flat = await redis.zrangebyscore(globalKeys.approvals, String(now), "+inf", "WITHSCORES");
+  const waiting = flat.flatMap((itemKey, at) =>
+    at % 2 === 0 ? [{ itemKey, expiresAt: Number(flat[at + 1]) }] : [],
+  );
+  const due: string[] = [];
+  for (let from = 0; from < waiting.length; from += BATCH) {
+    const batch = waiting.slice(from, from + BATCH);
+    const notes = await readNotes(
+      redis,
+      batch.map(({ itemKey }) => itemKey),
+    );
+    for (const [at, { itemKey, expiresAt }] of batch.entries()) {
+      const [request, parkedAt] = notes[at] ?? [null, null];
+      const near = parkedAt === null || expiresAt - now <= part * (expiresAt - parkedAt);
+      if (near && !told.has(`${itemKey}.${request ?? ""}`)) due.push(itemKey);
+    }
+  }
+  return due;
+}
+
+type Notes = readonly [request: string | null, parkedAt: number | null];
+
+async function readNotes(redis: Redis, itemKeys: readonly string[]): Promise<readonly Notes[]> {
+  const pipeline = redis.pipeline();
+  for (const itemKey of itemKeys)
+    pipeline.hmget(runKeys(parseItemKey(itemKey)?.run ?? "").call(itemKey), "request", "parkedAt");
+  const answers = (await pipeline.exec()) ?? [];
+  return answers.map(([error, values]) => {
+    if (error) throw error;
+    const list: readonly unknown[] = Array.isArray(values) ? values : [];
+    const [request, parkedAt] = list;
+    return [
+      typeof request === "string" ? request : null,
+      typeof parkedAt === "string" ? Number(parkedAt) : null,
+    ];
+  });
 }
 
 function isDue(

@@ -13,7 +13,7 @@ import {
 import { AirlockError } from "@airlock/core/fault";
 import type { RunSpec } from "@airlock/core/run";
 import { runEventSchema } from "@airlock/core/contract";
-import type { RunListEntry, RunPage } from "@airlock/operator/document";
+import { walkPages, type PageQuery } from "@airlock/operator/document";
 import type { TimedEvent } from "@airlock/operator/follow";
 import type { AnswerResult } from "@airlock/operator/order";
 import type { Backend } from "../backend.ts";
@@ -52,7 +52,11 @@ function runsOver(
       const params = { header: { "idempotency-key": randomUUID() } };
       return (await documentOf(url, client.POST("/runs", { params, body: { spec: sent(spec) } }))).id;
     },
-    runs: (limit) => latestRuns(to, client, limit),
+    runs: (limit) =>
+      walkPages({ limit, size: PAGE }, async (at) => {
+        const { runs, next } = await documentOf(url, client.GET("/runs", { params: { query: queryOf(at) } }));
+        return { entries: runs, next };
+      }),
     run: (id) => documentOf(url, client.GET("/runs/{run}", runPath(id))),
     async events(id) {
       const events: TimedEvent[] = [];
@@ -84,7 +88,11 @@ function approvalsOver(
   client: AirlockClient,
 ): Part<"approvals" | "approval" | "answer" | "handIn"> {
   return {
-    approvals: async () => (await documentOf(url, client.GET("/approvals"))).approvals,
+    approvals: (limit) =>
+      walkPages({ limit, size: PAGE }, async (at) => {
+        const page = await documentOf(url, client.GET("/approvals", { params: { query: queryOf(at) } }));
+        return { entries: page.approvals, next: page.next };
+      }),
     approval: (itemKey) => documentOf(url, client.GET("/approvals/{item}", itemPath(itemKey))),
     answer({ itemKey, answer, reason, nonce }) {
       const path = `/approvals/{item}/${answer}` as const;
@@ -100,22 +108,26 @@ function refusalsOver(
   client: AirlockClient,
 ): Part<"quarantine" | "quarantined" | "unknown" | "ledger" | "resolve"> {
   return {
-    async quarantine({ run: id, errorClass, state, limit }) {
-      const query = {
-        limit,
-        ...(id === null ? {} : { run: id }),
-        ...(errorClass === null ? {} : { errorClass }),
-        ...(state === null ? {} : { state }),
-      };
-      return (await documentOf(url, client.GET("/quarantine", { params: { query } }))).entries;
-    },
+    quarantine: ({ run: id, errorClass, state, limit }) =>
+      walkPages({ limit, size: PAGE }, (at) => {
+        const query = {
+          ...queryOf(at),
+          ...(id === null ? {} : { run: id }),
+          ...(errorClass === null ? {} : { errorClass }),
+          ...(state === null ? {} : { state }),
+        };
+        return documentOf(url, client.GET("/quarantine", { params: { query } }));
+      }),
     quarantined: (target, { raw }) =>
       withoutContent(raw, () =>
         documentOf(url, client.GET("/quarantine/{target}", { params: { path: { target } } })),
       ),
-    unknown: async (id) =>
-      (await documentOf(url, client.GET("/unknown", { params: { query: id === null ? {} : { run: id } } })))
-        .calls,
+    unknown: (id) =>
+      walkPages({ limit: Infinity, size: PAGE }, async (at) => {
+        const query = { ...queryOf(at), ...(id === null ? {} : { run: id }) };
+        const page = await documentOf(url, client.GET("/unknown", { params: { query } }));
+        return { entries: page.calls, next: page.next };
+      }),
     ledger: (itemKey, { raw }) =>
       withoutContent(raw, () => documentOf(url, client.GET("/calls/{item}/ledger", itemPath(itemKey)))),
     resolve: ({ target, finding, reason }) =>
@@ -144,22 +156,8 @@ function installationOver(
   };
 }
 
-/** Page by page. */
-async function latestRuns(
-  { url }: Console,
-  client: AirlockClient,
-  limit: number,
-): Promise<readonly RunListEntry[]> {
-  const runs: RunListEntry[] = [];
-  let cursor: string | undefined;
-  do {
-    const size = { limit: Math.min(limit - runs.length, PAGE) };
-    const query = cursor === undefined ? size : { ...size, cursor };
-    const page: RunPage = await documentOf(url, client.GET("/runs", { params: { query } }));
-    runs.push(...page.runs);
-    cursor = page.next ?? undefined;
-  } while (cursor !== undefined && runs.length < limit);
-  return runs;
+function queryOf({ cursor, limit }: PageQuery): { readonly limit: number; readonly cursor?: string } {
+  return cursor === null ? { limit } : { limit, cursor };
 }
 
 function runPath(id: string) {

@@ -4,13 +4,13 @@ import { AirlockError } from "@airlock/core/fault";
 import { signedRecordSchema } from "@airlock/core/record";
 import {
   approvalDocumentSchema,
-  approvalEntrySchema,
-  listApprovals,
+  approvalPageSchema,
+  listApprovalPage,
   readApproval,
 } from "@airlock/operator/document";
 import { answerCall, storeAnswer, type AnswerResult } from "@airlock/operator/order";
 import type { Deps } from "../../deps.ts";
-import { itemParams } from "../parameters.ts";
+import { itemParams, pageQuery } from "../parameters.ts";
 import { ApiRefusal, PROBLEMS } from "../problem.ts";
 import { nameOf, type Typed } from "../typed.ts";
 
@@ -34,13 +34,14 @@ export function registerApprovals(app: Typed, deps: Deps): void {
       schema: {
         operationId: "listApprovals",
         description: "The calls that wait for people, the first to expire first.",
-        response: {
-          200: z.strictObject({ approvals: z.array(approvalEntrySchema).readonly() }),
-          ...PROBLEMS,
-        },
+        querystring: pageQuery,
+        response: { 200: approvalPageSchema, ...PROBLEMS },
       },
     },
-    async () => ({ approvals: await listApprovals(deps.access) }),
+    (request) => {
+      const { cursor = null, limit } = request.query;
+      return listApprovalPage(deps.access, { cursor, limit });
+    },
   );
 
   app.get(

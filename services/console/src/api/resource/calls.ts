@@ -1,9 +1,14 @@
 import { z } from "zod";
 import { FINDINGS } from "@airlock/core/contract";
-import { ledgerDocumentSchema, listUnknown, readLedger } from "@airlock/operator/document";
+import {
+  ledgerDocumentSchema,
+  listUnknownPage,
+  readLedger,
+  unknownPageSchema,
+} from "@airlock/operator/document";
 import { resolveCall } from "@airlock/operator/order";
 import type { Deps } from "../../deps.ts";
-import { ANSWER_MS, answeredSchema, itemParams, rawQuery, reason } from "../parameters.ts";
+import { ANSWER_MS, answeredSchema, itemParams, pageQuery, rawQuery, reason } from "../parameters.ts";
 import { PROBLEMS } from "../problem.ts";
 import { actingAs, type Typed } from "../typed.ts";
 
@@ -15,11 +20,14 @@ export function registerCalls(app: Typed, deps: Deps): void {
       schema: {
         operationId: "listUnknown",
         description: "The calls of which nobody knows whether they ran, the oldest first.",
-        querystring: z.strictObject({ run: z.string().max(64).optional() }),
-        response: { 200: z.strictObject({ calls: z.array(ledgerDocumentSchema).readonly() }), ...PROBLEMS },
+        querystring: pageQuery.extend({ run: z.string().max(64).optional() }),
+        response: { 200: unknownPageSchema, ...PROBLEMS },
       },
     },
-    async (request) => ({ calls: await listUnknown(deps.access, request.query.run ?? null) }),
+    (request) => {
+      const { run = null, cursor = null, limit } = request.query;
+      return listUnknownPage(deps.access, { run, cursor, limit });
+    },
   );
 
   app.get(

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import {
   ENTRY_STATES,
-  listQuarantine,
+  listQuarantinePage,
   quarantineDocumentSchema,
-  quarantineEntrySchema,
+  quarantinePageSchema,
   readQuarantine,
 } from "@airlock/operator/document";
 import type { Deps } from "../../deps.ts";
-import { rawQuery } from "../parameters.ts";
+import { pageQuery, rawQuery } from "../parameters.ts";
 import { PROBLEMS } from "../problem.ts";
 import type { Typed } from "../typed.ts";
 
-const listQuery = z.strictObject({
+const listQuery = pageQuery.extend({
   run: z.string().max(64).optional(),
   errorClass: z.string().max(64).optional(),
   state: z.enum(ENTRY_STATES).optional(),
@@ -27,15 +27,12 @@ export function registerQuarantine(app: Typed, deps: Deps): void {
         operationId: "listQuarantine",
         description: "What was refused and set aside, the latest runs first.",
         querystring: listQuery,
-        response: {
-          200: z.strictObject({ entries: z.array(quarantineEntrySchema).readonly() }),
-          ...PROBLEMS,
-        },
+        response: { 200: quarantinePageSchema, ...PROBLEMS },
       },
     },
-    async (request) => {
-      const { run = null, errorClass = null, state = null, limit } = request.query;
-      return { entries: await listQuarantine(deps.access, { run, errorClass, state, limit }) };
+    (request) => {
+      const { run = null, errorClass = null, state = null, cursor = null, limit } = request.query;
+      return listQuarantinePage(deps.access, { run, errorClass, state, cursor, limit });
     },
   );
 

@@ -4,11 +4,11 @@ import { AirlockError } from "@airlock/core/fault";
 import { parseItemKey } from "@airlock/core/record";
 import {
   hasExpired,
-  listApprovals,
+  listApprovalPage,
   readApproval,
+  readApprovalEntry,
   readAsked,
   readQuestion as readLastQuestion,
-  type ApprovalEntry,
 } from "@airlock/operator/document";
 import { answerCall, type AnswerResult } from "@airlock/operator/order";
 import type { Deps } from "../../deps.ts";
@@ -19,7 +19,12 @@ import { Notice } from "../view/notice.tsx";
 import { readerOf, sendPage } from "./send-page.ts";
 
 const itemParams = z.object({ item: z.string().max(128) });
-const listQuery = z.object({ said: z.enum(SAID).optional().catch(undefined) });
+const PAGE_SIZE = 50;
+
+const listQuery = z.object({
+  said: z.enum(SAID).nullable().catch(null),
+  cursor: z.string().max(160).nullable().catch(null),
+});
 const answerForm = z.object({
   answer: z.enum(["approve", "deny"]),
   reason: z.string().trim().max(500).default(""),
@@ -28,10 +33,10 @@ const answerForm = z.object({
 
 export function registerApprovalPages(app: FastifyInstance, deps: Deps): void {
   app.get("/approvals", { config: { role: "viewer" } }, async (request, reply) => {
-    const { said } = listQuery.parse(request.query);
-    const live = await liveFeed(deps.redis);
-    const approvals = await listApprovals(deps.access);
-    return sendPage(reply, Approvals, { reader: readerOf(request), approvals, said: said ?? null, live });
+    const { said, cursor } = listQuery.parse(request.query);
+    const live = cursor === null ? await liveFeed(deps.redis) : null;
+    const page = await listApprovalPage(deps.access, { cursor, limit: PAGE_SIZE });
+    return sendPage(reply, Approvals, { reader: readerOf(request), page, said, live });
   });
 
   app.get("/approvals/:item", { config: { role: "viewer" } }, async (request, reply) => {
@@ -145,14 +150,13 @@ async function readQuestion({ deps, item }: Place): Promise<Question | null> {
   } catch (error) {
     if (!(error instanceof AirlockError)) throw error;
     if (error.code === "RUN_NOT_FOUND") return null;
-    const [asked, entry] = await Promise.all([readAsked(deps.access, item), entryOf(deps, item)]);
+    const [asked, entry] = await Promise.all([
+      readAsked(deps.access, item),
+      readApprovalEntry(deps.access, item),
+    ]);
     if (asked === null || entry === null) return null;
     return { entry, evidence: null, nonce: asked.ask.nonce, fault: `${error.code}: ${error.message}` };
   }
-}
-
-async function entryOf(deps: Deps, item: string): Promise<ApprovalEntry | null> {
-  return (await listApprovals(deps.access)).find(({ itemKey }) => itemKey === item) ?? null;
 }
 
 /** Nothing in it can hide or change its direction, whatever opens it. */

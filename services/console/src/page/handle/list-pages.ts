@@ -1,6 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { ENTRY_STATES, listLeases, listPools, listQuarantine, listRoutes } from "@airlock/operator/document";
+import {
+  ENTRY_STATES,
+  listLeases,
+  listPools,
+  listQuarantinePage,
+  listRoutes,
+} from "@airlock/operator/document";
 import { readAudit } from "../../audit/index.ts";
 import type { Deps } from "../../deps.ts";
 import { liveFeed } from "../../live/index.ts";
@@ -12,7 +18,10 @@ import { readerOf, sendPage } from "./send-page.ts";
 
 const MOST_ENTRIES = 100;
 
-const stateQuery = z.object({ state: z.enum([...ENTRY_STATES, "all"]).catch("open") });
+const stateQuery = z.object({
+  state: z.enum([...ENTRY_STATES, "all"]).catch("open"),
+  cursor: z.string().max(160).nullable().catch(null),
+});
 const auditQuery = z.object({
   before: z
     .string()
@@ -24,16 +33,11 @@ const auditQuery = z.object({
 /** The pages that only show. */
 export function registerListPages(app: FastifyInstance, deps: Deps): void {
   app.get("/quarantine", { config: { role: "viewer" } }, async (request, reply) => {
-    const { state } = stateQuery.parse(request.query);
-    const filter = {
-      run: null,
-      errorClass: null,
-      state: state === "all" ? null : state,
-      limit: MOST_ENTRIES,
-    };
-    const live = await liveFeed(deps.redis);
-    const entries = await listQuarantine(deps, filter);
-    return sendPage(reply, Quarantine, { reader: readerOf(request), entries, state, live });
+    const { state, cursor } = stateQuery.parse(request.query);
+    const filter = { run: null, errorClass: null, state: state === "all" ? null : state };
+    const live = cursor === null ? await liveFeed(deps.redis) : null;
+    const page = await listQuarantinePage(deps, { ...filter, cursor, limit: MOST_ENTRIES });
+    return sendPage(reply, Quarantine, { reader: readerOf(request), page, state, live });
   });
 
   app.get("/routes", { config: { role: "viewer" } }, async (request, reply) => {

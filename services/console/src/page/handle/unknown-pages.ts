@@ -3,7 +3,7 @@ import { z } from "zod";
 import { FINDINGS } from "@airlock/core/contract";
 import { parseItemKey } from "@airlock/core/record";
 import { ACTION_ANSWERS } from "@airlock/core/run";
-import { listUnknown, readLedger } from "@airlock/operator/document";
+import { listUnknownPage, readLedger } from "@airlock/operator/document";
 import { awaitAnswer, endOfAudit, sendResolution } from "@airlock/operator/order";
 import type { Deps } from "../../deps.ts";
 import { liveFeed } from "../../live/index.ts";
@@ -13,17 +13,18 @@ import { readerOf, sendPage } from "./send-page.ts";
 
 const ANSWER_MS = 10_000;
 
+const PAGE_SIZE = 50;
+
+const listQuery = z.object({ cursor: z.string().max(160).nullable().catch(null) });
 const itemParams = z.object({ item: z.string().max(128) });
 const foundForm = z.object({ finding: z.enum(FINDINGS), reason: z.string().trim().min(1).max(200) });
 
 export function registerUnknownPages(app: FastifyInstance, deps: Deps): void {
   app.get("/unknown", { config: { role: "viewer" } }, async (request, reply) => {
-    const live = await liveFeed(deps.redis);
-    return sendPage(reply, Unknown, {
-      reader: readerOf(request),
-      calls: await listUnknown(deps, null),
-      live,
-    });
+    const { cursor } = listQuery.parse(request.query);
+    const live = cursor === null ? await liveFeed(deps.redis) : null;
+    const page = await listUnknownPage(deps, { run: null, cursor, limit: PAGE_SIZE });
+    return sendPage(reply, Unknown, { reader: readerOf(request), page, live });
   });
 
   app.post("/unknown/:item", { config: { role: "operator" } }, async (request, reply) => {

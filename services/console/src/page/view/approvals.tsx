@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { ApprovalEntry } from "@airlock/operator/document";
+import type { ApprovalEntry, ApprovalPage } from "@airlock/operator/document";
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
 import { Word } from "../part/badge.tsx";
 import { Labels, RunLink } from "../part/facts.tsx";
+import { NextPage } from "../part/next-page.tsx";
 import { Table, type Column } from "../part/table.tsx";
 import { Ago, Left } from "../part/time.tsx";
 import { Visible } from "../part/visible.tsx";
@@ -19,16 +20,18 @@ const WORDS: Readonly<Record<(typeof SAID)[number], string>> = {
 
 export interface ApprovalsProps {
   readonly reader: Reader;
-  readonly approvals: readonly ApprovalEntry[];
-  /** where the page hears that it is out of date */
-  readonly live: string;
+  readonly page: ApprovalPage;
+  /** where the page hears that it is out of date; null for all but the first */
+  readonly live: string | null;
   /** what came of the answer that led here */
   readonly said: (typeof SAID)[number] | null;
 }
 
-export function Approvals({ reader, approvals, said, live }: ApprovalsProps): VNode {
+export function Approvals({ reader, page, said, live }: ApprovalsProps): VNode {
+  const { approvals, next } = page;
+  const count = live === null ? "" : ` (${approvals.length}${next === null ? "" : "+"})`;
   return (
-    <Layout title={`Approvals (${approvals.length})`} reader={reader} here="/approvals" live={live}>
+    <Layout title={`Approvals${count}`} reader={reader} here="/approvals" live={live}>
       <h1>Approvals</h1>
       {said !== null && (
         <p class="notice" role="status">
@@ -44,9 +47,12 @@ export function Approvals({ reader, approvals, said, live }: ApprovalsProps): VN
           caption="Waiting"
           columns={columns(reader)}
           rows={approvals}
-          none="Nothing waits for anybody."
+          none={
+            next === null ? "Nothing waits for anybody." : "None of those that were looked at waits any more."
+          }
           walk
         />
+        <NextPage path="/approvals" cursor={next} text="Those with more time" />
       </div>
     </Layout>
   );

@@ -17,11 +17,12 @@ interface EvidenceProps {
 }
 
 export function Evidence({ itemKey, evidence }: EvidenceProps): VNode {
-  const { shown, claims, treeChanged } = evidence;
+  const { shown, claims, treeChanged, hosted } = evidence;
   const text = JSON.stringify(evidence.arguments, null, 2);
   return (
     <section>
       <h2>What would run</h2>
+      {hosted !== undefined && <Hosted {...hosted} />}
       <div id="tree" data-fragment>
         {treeChanged === true && (
           <p class="warning" role="alert">
@@ -96,6 +97,15 @@ function Held({ tree }: Pick<ShownDiff, "tree">): VNode {
     <p class="quiet">
       Against the run's files as they stood at <time datetime={tree.seenAt}>{tree.seenAt}</time>
       {tree.changed ? "; they may have changed since." : "."}
+    </p>
+  );
+}
+
+function Hosted({ server, name }: NonNullable<EvidenceDocument["hosted"]>): VNode {
+  return (
+    <p class="warning" role="alert" id="hosted">
+      The model's provider runs this: tool <Visible text={name} /> of its server <Visible text={server} />.
+      Airlock's sandbox and limits hold nothing there.
     </p>
   );
 }

@@ -1,23 +1,25 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import { ENTRY_STATES, type QuarantineEntry } from "@airlock/operator/document";
+import { ENTRY_STATES, type QuarantineEntry, type QuarantinePage } from "@airlock/operator/document";
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
 import { State, Word } from "../part/badge.tsx";
 import { bytes, RunLink } from "../part/facts.tsx";
+import { NextPage } from "../part/next-page.tsx";
 import { Table, type Column } from "../part/table.tsx";
 import { Visible } from "../part/visible.tsx";
 import type { Reader } from "../reader.ts";
 
 export interface QuarantineProps {
   readonly reader: Reader;
-  readonly entries: readonly QuarantineEntry[];
-  /** where the page hears that it is out of date */
-  readonly live: string;
+  readonly page: QuarantinePage;
+  /** where the page hears that it is out of date; null for all but the first */
+  readonly live: string | null;
   /** `all` or one of the entries' states */
   readonly state: string;
 }
 
-export function Quarantine({ reader, entries, state, live }: QuarantineProps): VNode {
+export function Quarantine({ reader, page, state, live }: QuarantineProps): VNode {
+  const { entries, next } = page;
   return (
     <Layout title="Quarantine" reader={reader} here="/quarantine" live={live}>
       <h1>Quarantine</h1>
@@ -36,9 +38,10 @@ export function Quarantine({ reader, entries, state, live }: QuarantineProps): V
           caption="The latest runs first"
           columns={COLUMNS}
           rows={entries}
-          none="Nothing is here."
+          none={next === null ? "Nothing is here." : "Nothing of the latest runs is here."}
           walk
         />
+        <NextPage path="/quarantine" query={{ state }} cursor={next} text="Older runs" />
       </div>
     </Layout>
   );

@@ -1,33 +1,43 @@
 /** @jsxRuntime automatic @jsxImportSource preact */
-import type { LedgerDocument } from "@airlock/operator/document";
+import type { LedgerDocument, UnknownPage } from "@airlock/operator/document";
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
 import { State } from "../part/badge.tsx";
 import { Facts, RunLink } from "../part/facts.tsx";
 import { ActionForm, ReasonField } from "../part/form.tsx";
+import { NextPage } from "../part/next-page.tsx";
 import { Ago } from "../part/time.tsx";
 import { Visible } from "../part/visible.tsx";
 import type { Reader } from "../reader.ts";
 
 export interface UnknownProps {
   readonly reader: Reader;
-  readonly calls: readonly LedgerDocument[];
-  /** where the page hears that it is out of date */
-  readonly live: string;
+  readonly page: UnknownPage;
+  /** where the page hears that it is out of date; null for all but the first */
+  readonly live: string | null;
 }
 
-export function Unknown({ reader, calls, live }: UnknownProps): VNode {
+export function Unknown({ reader, page, live }: UnknownProps): VNode {
+  const { calls, next } = page;
+  const count = live === null ? "" : ` (${calls.length}${next === null ? "" : "+"})`;
   return (
-    <Layout title={`Unknown outcomes (${calls.length})`} reader={reader} here="/unknown" live={live}>
+    <Layout title={`Unknown outcomes${count}`} reader={reader} here="/unknown" live={live}>
       <h1>Unknown outcomes</h1>
       <p class="quiet">
         Calls that were begun and whose end nobody saw. What a probe can't find out, a person has to: look at
         what the call was about to change, then say what you found.
       </p>
-      {calls.length === 0 && <p class="none">The end of every call is known.</p>}
+      {calls.length === 0 && (
+        <p class="none">
+          {next === null
+            ? "The end of every call is known."
+            : "The end of those that were looked at is known."}
+        </p>
+      )}
       {calls.map((call) => (
         <Call reader={reader} call={call} />
       ))}
+      <NextPage path="/unknown" cursor={next} text="Later ones" />
     </Layout>
   );
 }
