@@ -8,6 +8,7 @@ import {
   createRouteBreaker,
   createRouteLimiter,
   createStreamerStore,
+  rememberPieces,
   parseRoutes,
   readAttempt,
   readRun,
@@ -86,6 +87,7 @@ beforeAll(async () => {
     config: { routes: "", tools: "", cometapiKey: "", cometapiBaseUrl: baseUrl },
     redis,
     keyring,
+    pieceOpener: rememberPieces(1_000_000),
     store: createStreamerStore(redis),
     publisher: createPublisher({ redis, keyring }),
     routes: parseRoutes(
