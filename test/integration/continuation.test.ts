@@ -8,6 +8,7 @@ import {
   createRouteBreaker,
   createRouteLimiter,
   createStreamerStore,
+  rememberPieces,
   parseRoutes,
   readAttempt,
   readRun,
@@ -95,6 +96,7 @@ beforeAll(async () => {
     },
     redis,
     keyring,
+    pieceOpener: rememberPieces(1_000_000),
     store: createStreamerStore(redis),
     publisher: createPublisher({ redis, keyring }),
     routes: parseRoutes(

@@ -1,6 +1,6 @@
 import type { CancelBoard, Publisher } from "@airlock/core/queue";
 import type { Keyring } from "@airlock/core/record";
-import type { RouteLimiter, Routes, StreamerStore } from "@airlock/core/run";
+import type { PieceOpener, RouteLimiter, Routes, StreamerStore } from "@airlock/core/run";
 import type { Log, Metrics } from "@airlock/core/runtime";
 import type { Redis } from "@airlock/core/store";
 import type { ToolCatalog } from "@airlock/core/tool";
@@ -12,6 +12,8 @@ export interface Deps {
   readonly config: StreamerConfig;
   readonly redis: Redis;
   readonly keyring: Keyring;
+  /** remembers conversations that go on */
+  readonly pieceOpener: PieceOpener;
   readonly store: StreamerStore;
   readonly publisher: Publisher;
   readonly routes: Routes;

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { consume, createCancelBoard, createPublisher, watchCancels } from "@airlock/core/queue";
-import { createRouteLimiter, createStreamerStore } from "@airlock/core/run";
+import { createRouteLimiter, createStreamerStore, rememberPieces } from "@airlock/core/run";
 import { loadRoutes, loadTools, type RunningService, type ServiceContext } from "@airlock/core/runtime";
 import { Agent } from "undici";
 import { onTurn } from "./attempt/on-turn.ts";
 import { streamerConfig } from "./config.ts";
 import type { Deps } from "./deps.ts";
+
+/** About as much as the longest conversation that may be. */
+const REMEMBERED_LETTERS = 32 * 2 ** 20;
 
 /** The streamer: it alone holds the API key, sends requests, and says how each response ended. */
 export async function startStreamer(context: ServiceContext): Promise<RunningService> {
@@ -21,6 +24,7 @@ export async function startStreamer(context: ServiceContext): Promise<RunningSer
     config,
     redis,
     keyring,
+    pieceOpener: rememberPieces(REMEMBERED_LETTERS),
     publisher,
     log,
     metrics,

@@ -57,7 +57,7 @@ export interface ConsumeOptions {
 }
 
 export interface Consumer {
-  /** true while the blocking connection is up */
+  /** true while the connection is up */
   ready(): boolean;
   /** Stops taking work and waits for what runs; after `graceMs` its signals are aborted. */
   close(graceMs: number): Promise<void>;
@@ -75,8 +75,6 @@ export function consume<F extends QueueFamily>(
   options: ConsumeOptions,
 ): Consumer {
   const name = queueName(queue.family, options.pool);
-  const connection = deps.redis.duplicate();
-  connection.on("error", () => undefined); // the shared connection reports the outage
   const worker = new Worker(
     name,
     // BullMQ hands out an abort signal only to a processor with three plain parameters
@@ -96,7 +94,7 @@ export function consume<F extends QueueFamily>(
       throw new DelayedError();
     },
     {
-      connection,
+      connection: deps.redis, // BullMQ waits for jobs on a connection of its own
       prefix: queuePrefix(name),
       concurrency: options.concurrency,
       lockDuration: options.lockMs,
@@ -108,23 +106,22 @@ export function consume<F extends QueueFamily>(
   );
   worker.on("error", (error) => {
     // an outage is reported by the shared connection; what is left is a job that can't even be read
-    if (connection.status === "ready")
+    if (deps.redis.status === "ready")
       options.onEvent({ type: "handler_failed", queue: name, jobId: "", error });
   });
   worker.on("lockRenewalFailed", (jobIds: string[]) => {
     for (const jobId of jobIds) worker.cancelJob(jobId, "the lock was lost");
   });
-  return consumerOf(worker, connection);
+  return consumerOf(worker, deps.redis);
 }
 
-function consumerOf(worker: Worker, connection: Redis): Consumer {
+function consumerOf(worker: Worker, redis: Redis): Consumer {
   return {
-    ready: () => connection.status === "ready",
+    ready: () => redis.status === "ready",
     async close(graceMs) {
       const closing = worker.close();
       const timer = setTimeout(() => worker.cancelAllJobs("the service stops"), graceMs);
       await closing.finally(() => clearTimeout(timer));
-      connection.disconnect();
     },
   };
 }

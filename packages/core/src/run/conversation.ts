@@ -28,11 +28,40 @@ export function pieceStart(turn: number, phase: PiecePlace["phase"]): string {
   return `${turn}.${phase} `;
 }
 
+/** Gives what a piece at a place says: as it was opened before, or by opening it. */
+export type PieceOpener = (
+  place: string,
+  piece: string,
+  open: () => readonly ConversationEntry[],
+) => readonly ConversationEntry[];
+
+/**
+ * Remembers what was opened lately with the keys of this process, up to so many letters of sealed text: the same text at
+ * the same place says the same each time, so that a turn opens only what was said since the last one.
+ */
+export function rememberPieces(maxLetters: number): PieceOpener {
+  const pieces = new Map<string, { readonly piece: string; readonly opened: readonly ConversationEntry[] }>();
+  let letters = 0;
+  return (place, piece, open) => {
+    const known = pieces.get(place);
+    if (known?.piece === piece) return known.opened;
+    const opened = open();
+    pieces.set(place, { piece, opened });
+    letters += piece.length - (known?.piece.length ?? 0);
+    for (const [oldest, { piece: dropped }] of pieces) {
+      if (letters <= maxLetters) break;
+      pieces.delete(oldest);
+      letters -= dropped.length;
+    }
+    return opened;
+  };
+}
+
 /**
  * Reads a whole conversation. Throws SEAL_INVALID where a piece was edited, moved, repeated or put out of order.
  */
 export async function readConversation(
-  deps: { readonly redis: Redis; readonly keyring: Keyring },
+  deps: { readonly redis: Redis; readonly keyring: Keyring; readonly pieceOpener?: PieceOpener },
   run: string,
 ): Promise<readonly ConversationEntry[]> {
   const pieces = await deps.redis.lrange(runKeys(run).conversation, 0, -1);
@@ -43,8 +72,10 @@ export async function readConversation(
     const order = orderOf(label);
     if (order <= last) throw new AirlockError("SEAL_INVALID", `the conversation of ${run} is out of order`);
     last = order;
-    const text = openSealed(deps.keyring, sealPlace(run, label), piece.slice(cut + 1));
-    return entries.parse(JSON.parse(text));
+    const place = sealPlace(run, label);
+    const open = (): readonly ConversationEntry[] =>
+      entries.parse(JSON.parse(openSealed(deps.keyring, place, piece.slice(cut + 1))));
+    return deps.pieceOpener === undefined ? open() : deps.pieceOpener(place.place, piece, open);
   });
 }
 

@@ -17,7 +17,13 @@ export {
   SCENARIO_DEMANDS,
   type ContractScenario,
 } from "./contract-scenario.ts";
-export { readConversation, sealPiece, type PiecePlace } from "./conversation.ts";
+export {
+  readConversation,
+  rememberPieces,
+  sealPiece,
+  type PieceOpener,
+  type PiecePlace,
+} from "./conversation.ts";
 export { callDependencies, turnProgress, type ClaimedCall } from "./dependencies.ts";
 export { killedBy, readKillSwitches, turnSwitch, type KillSwitch, type Stoppable } from "./kill-switches.ts";
 export { openPreview, sealPreview } from "./preview.ts";

@@ -24,10 +24,13 @@ local function set_aside(run, hash, key, time)
   redis.call('PEXPIREAT', key, raw_until, 'LT')
 end
 
--- What a response may have calls for: its items, and what the validator makes of it.
-local function each_ordinal(items, visit)
-  for ordinal = 0, items - 1 do visit(ordinal) end
-  for _, ordinal in ipairs({${Object.values(OWN_ORDINALS).join(", ")}}) do visit(ordinal) end
+-- What a response has calls for: its items, and what the validator made of it, which begins with the call's own record.
+local function each_item(base, response, items, visit)
+  for ordinal = 0, items - 1 do visit(response .. '.' .. ordinal) end
+  for _, ordinal in ipairs({${Object.values(OWN_ORDINALS).join(", ")}}) do
+    local item = response .. '.' .. ordinal
+    if redis.call('EXISTS', base .. 'call:' .. item) == 1 then visit(item) end
+  end
 end
 
 -- visit(key, hashes that may tell when it goes); all keys but the ledger's, which outlive the run.
@@ -46,8 +49,7 @@ local function each_key(run, visit)
       local items = tonumber(redis.call('HGET', attempt_key, 'items') or '0')
       visit(attempt_key, {})
       visit(base .. 'raw:' .. place, {attempt_key})
-      each_ordinal(items, function(ordinal)
-        local item = id .. '.' .. place .. '.' .. ordinal
+      each_item(base, id .. '.' .. place, items, function(item)
         local item_key, call_key = base .. 'item:' .. item, base .. 'call:' .. item
         visit(item_key, {})
         visit(call_key, {})
