@@ -1,4 +1,5 @@
 import type { Command, CommandContext } from "./command.ts";
+import { aclCommand } from "./acl.ts";
 import { approvalsKeyCommand } from "./approvals-key.ts";
 import { approvalsListCommand, approvalsShowCommand } from "./approvals-look.ts";
 import { approvalsApproveCommand, approvalsDenyCommand, approvalsSignCommand } from "./approvals-answer.ts";
@@ -65,6 +66,7 @@ export const COMMANDS = {
   replay: replayCommand,
   doctor: doctorCommand,
   keys: keysCommand,
+  acl: aclCommand,
   "console user": consoleUserCommand,
   "console token": consoleTokenCommand,
   demo: demoCommand,

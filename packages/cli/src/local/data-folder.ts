@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { randomBytes } from "node:crypto";
 import { AirlockError } from "@airlock/core/fault";
 import { createKeyrings, ROLES } from "@airlock/core/record";
 import { loadKeyring } from "@airlock/core/runtime";
@@ -11,7 +10,7 @@ const PRIVATE_FOLDER = 0o700;
 const PASSABLE_FOLDER = 0o711;
 const PRIVATE_FILE = 0o600;
 
-/** Makes the folder and, on its first use, keys and a Redis password. Keys that exist are checked, never replaced. */
+/** Makes the folder and, on its first use, keys. Keys that exist are checked, never replaced. */
 export function prepareDataFolder(paths: DataPaths, root: boolean): void {
   try {
     mkdirSync(paths.data, { recursive: true });
@@ -28,9 +27,6 @@ export function prepareDataFolder(paths: DataPaths, root: boolean): void {
     });
   }
   ensureKeys(paths);
-  if (!existsSync(paths.redisPassword)) {
-    writeFileSync(paths.redisPassword, randomBytes(24).toString("base64url"), { mode: PRIVATE_FILE });
-  }
 }
 
 function ensureKeys(paths: DataPaths): void {

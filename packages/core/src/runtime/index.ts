@@ -5,7 +5,16 @@ export {
   type ItemDecision,
   type ResponseDecision,
 } from "./decision-log.ts";
-export { loadKeyring, loadRepositories, loadRoutes, loadTools, trustApprovers } from "./files.ts";
+export {
+  loadKeyring,
+  loadRepositories,
+  loadRoutes,
+  loadTools,
+  readText,
+  redisAddress,
+  trustApprovers,
+  withRedisPassword,
+} from "./files.ts";
 export type { ReadyCheck } from "./health.ts";
 export { createLog, errorFields, type Log, type LogEvent, type LogFields, type LogLevel } from "./log.ts";
 export { COUNTERS, createMetrics, type CounterName, type Metrics } from "./metrics.ts";

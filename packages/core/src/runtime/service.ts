@@ -3,7 +3,7 @@ import type { Keyring } from "../record/index.ts";
 import { connectRedis, type Redis } from "../store/index.ts";
 import type { Consumer, ConsumeEvent, ConsumeOptions } from "../queue/index.ts";
 import { checkConfig, loadConfig, type Config } from "./config.ts";
-import { loadKeyring } from "./files.ts";
+import { loadKeyring, withRedisPassword } from "./files.ts";
 import { serveHealth, type ReadyCheck } from "./health.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -11,6 +11,7 @@ import type { ServiceName } from "./setting.ts";
 
 const SHARED = [
   "redisUrl",
+  "redisPasswordFile",
   "keyring",
   "healthHost",
   "healthPort",
@@ -67,7 +68,7 @@ async function serve(
   start: (context: ServiceContext) => Promise<RunningService>,
 ): Promise<void> {
   checkConfig(name);
-  const config = loadConfig(SHARED);
+  const config = withRedisPassword(loadConfig(SHARED));
   const keyring = loadKeyring(config.keyring, name);
   const log = createLog({ service: name, level: config.logLevel });
   const metrics = createMetrics(name);
