@@ -13,7 +13,7 @@ import type { Redis } from "@airlock/core/store";
 import type { Family } from "@airlock/core/wire";
 import { startGateway, type Gateway, type GatewayOptions } from "@airlock/replay";
 import { gatewayRoutes } from "../../packages/cli/src/local/index.ts";
-import { z } from "zod";
+import { denials } from "./denials.ts";
 import { ROOT } from "./root.ts";
 import { program, toolchains } from "./programs.ts";
 import { startRedis, type RedisServer } from "./redis-server.ts";
@@ -205,7 +205,7 @@ export async function startCell(options: CellOptions): Promise<Cell> {
       await Promise.all(names.map((name) => playContract(cell, gatewayRoute(name))));
     },
     async close() {
-      const denied = await deniedCommands(server.redis);
+      const denied = await denials(server.redis);
       await Promise.all([...processes.keys()].map((name) => kill(name)));
       await gateway.close();
       await client.close();
@@ -244,14 +244,4 @@ async function started(child: ChildProcess, name: ProcessName): Promise<void> {
     child.stderr?.on("data", onData);
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code} at its start: ${seen}`)));
   });
-}
-
-const aclLogSchema = z.array(z.record(z.string(), z.unknown()));
-
-/** What Redis' `ACL LOG` tells: of each denial who, where and what. */
-async function deniedCommands(redis: Redis): Promise<readonly string[]> {
-  const entries: unknown = await redis.call("ACL", "LOG").catch(() => []); // a test may have ended its Redis
-  return aclLogSchema
-    .parse(entries)
-    .map((entry) => ["username", "context", "reason", "object"].map((name) => String(entry[name])).join(" "));
 }
