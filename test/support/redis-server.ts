@@ -37,7 +37,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   const directory = await mkdtemp(path.join(tmpdir(), "airlock-redis-"));
   const port = await freePort();
   const open = `redis://127.0.0.1:${port}`;
-  const users = options.users === true ? await writeUsers(directory) : null;
+  const users = options.users === true ? await writeUsers(directory, options) : null;
   const urlOf = (login: RedisLogin): string =>
     users === null ? open : redisAddress(open, { user: login, password: users.passwords[login] });
   const url = urlOf("admin");
@@ -67,10 +67,10 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   };
 }
 
-async function writeUsers(directory: string) {
+async function writeUsers(directory: string, { program = "redis-server" }: RedisOptions) {
   const passwords = redisPasswords((login) => path.join(directory, "passwords", login));
   const file = path.join(directory, "users.acl");
-  const redis72 = knowsRedis72(execFileSync("redis-server", ["--version"], { encoding: "utf8" }));
+  const redis72 = knowsRedis72(execFileSync(program, ["--version"], { encoding: "utf8" }));
   await writeFile(file, aclFile(passwords, { redis72 }));
   return { passwords, file };
 }

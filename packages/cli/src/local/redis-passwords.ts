@@ -11,7 +11,7 @@ const PASSWORD_BYTES = 32;
 /** shorter ones, which people bring, could be found */
 const LEAST_LETTERS = 24;
 
-export type RedisPasswords = Readonly<Record<RedisLogin, string>>;
+type RedisPasswords = Readonly<Record<RedisLogin, string>>;
 
 /** Throws KEYS_INVALID for a file that can't be written or read, that others may read, or whose password is weak. */
 export function redisPasswords(place: (login: RedisLogin) => string): RedisPasswords {

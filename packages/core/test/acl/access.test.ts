@@ -16,42 +16,17 @@ import { namesOf } from "@airlock/core/fault";
 
 /** The design's section 2 and 5: who writes what. `submitter` is the console, or the CLI in its place. */
 const DESIGN: Readonly<Record<string, readonly string[]>> = {
-  streamer: ["attempt", "raw", "item", "content", "limit"],
-  validator: [
-    ...[
-      "run",
-      "partial",
-      "turn",
-      "call",
-      "arguments",
-      "conversation",
-      "actions",
-      "events",
-      "open",
-      "control",
-    ],
-    ...[
-      "runs",
-      "quarantine",
-      "audit",
-      "poolRuns",
-      "approvals",
-      "feed",
-      "kill",
-      "sweeper",
-      "breaker",
-      "report",
-    ],
-  ],
-  executor: [
-    ...["ledger", "result", "workspace", "diff", "unknown", "frozen"],
-    ...["pools", "pool", "poolLogs", "unknowns", "effect"],
-  ],
+  streamer: "attempt raw item content limit".split(" "),
+  validator: (
+    "run partial turn call arguments conversation actions events open control runs quarantine audit poolRuns approvals feed " +
+    "kill sweeper breaker report"
+  ).split(" "),
+  executor: "ledger result workspace diff unknown frozen pools pool poolLogs unknowns effect".split(" "),
   "console, client": ["spec", "approval"],
-  console: [
-    ...["consoleSession", "consoleLogins", "consoleRate", "consoleSubmitter", "consoleIdempotency"],
-    ...["consoleFeed", "consoleWarned", "consoleAudit"],
-  ],
+  console:
+    "consoleSession consoleLogins consoleRate consoleSubmitter consoleIdempotency consoleFeed consoleWarned consoleAudit".split(
+      " ",
+    ),
 };
 
 const TABLE: Readonly<Record<string, KeyAccess>> = { ...RUN_KEY_ACCESS, ...GLOBAL_KEY_ACCESS };
@@ -63,9 +38,9 @@ describe("who writes which keys", () => {
     );
   });
 
-  const rows = Object.entries(DESIGN).flatMap(([writer, names]) => names.map((name) => [name, writer]));
+  const rows = Object.entries(DESIGN).flatMap(([writer, names]) => names.map((name) => `${name}: ${writer}`));
   test("has one writer for each, as the design says, or a console and the CLI in its place", () => {
-    const found = Object.entries(TABLE).map(([name, { writes }]) => [name, writes.join(", ")]);
+    const found = Object.entries(TABLE).map(([name, { writes }]) => `${name}: ${writes.join(", ")}`);
     expect(found.toSorted()).toEqual(rows.toSorted());
   });
 
