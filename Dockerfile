@@ -60,13 +60,14 @@ FROM service AS gateway
 COPY fixtures /app/fixtures
 COPY --from=build /out/replay /app
 
-# `airlock` as a tool: makes the keys, submits runs, shows them. It holds no service's keys while it does the latter.
+# `airlock` as a tool: makes keys and the users of Redis, submits runs, shows them. It holds no service's keys while it does the latter.
 FROM node-only AS cli
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates git \
  && rm -rf /var/lib/apt/lists/* \
  && install -d -o 1000 -g 1000 -m 0700 /run/airlock/keys /keys/client /keys/streamer /keys/validator /keys/executor /keys/console /keys/approver /users \
- && install -d -o 1000 -g 1000 -m 0755 /srv/sources
+ && install -d -o 1000 -g 1000 -m 0700 /redis/client /redis/streamer /redis/validator /redis/executor /redis/console /redis/metrics /redis/admin \
+ && install -d -o 1000 -g 1000 -m 0755 /srv/sources /redis/users
 COPY fixtures /app/fixtures
 COPY --from=build /out/cli /app
 USER 1000:1000

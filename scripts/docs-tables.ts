@@ -14,6 +14,7 @@ export const DOCUMENTS = [
   "docs/errors.md",
   "docs/metrics.md",
   "docs/policy.md",
+  "docs/redis-users.md",
   "docs/threat-model.md",
   "docs/tools.md",
   "docs/workspaces.md",

@@ -12,11 +12,13 @@ import { GUARANTEES, REQUIRED_GUARANTEES } from "../../services/executor/src/san
 import { CONFORMANCE_TABLES } from "./conformance.ts";
 import type { Table } from "./markdown.ts";
 import { POLICY_KEYS } from "./policy-keys.ts";
+import { REDIS_USER_TABLES } from "./redis-users.ts";
 import { REPOSITORY_KEYS } from "./repository-keys.ts";
 
 /** Every table of the documents that repeats one of the code. */
 export const TABLES = {
   ...CONFORMANCE_TABLES,
+  ...REDIS_USER_TABLES,
   "policy-keys": POLICY_KEYS,
   "repository-keys": REPOSITORY_KEYS,
   settings: {

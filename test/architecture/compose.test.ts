@@ -1,10 +1,12 @@
 import { dirname } from "node:path";
 import { ROLES } from "@airlock/core/record";
+import { REDIS_LOGINS } from "@airlock/core/acl";
 import { parseRoutes, parseRunSpec } from "@airlock/core/run";
 import { loadPolicyProfiles, loadTools, SERVICES, SETTINGS } from "@airlock/core/runtime";
 import { readConfig } from "@airlock/replay/config";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { z } from "zod";
 import { routesText } from "../../packages/cli/src/local/index.ts";
 import { dockerTargets, mountsOf, readCompose } from "./compose-file.ts";
 import { readText, ROOT } from "./source-tree.ts";
@@ -38,8 +40,8 @@ function serviceOf(name: string) {
 }
 
 describe("docker-compose.yml", () => {
-  test("has the services of the code, the three tools, Redis and the maker of keys", () => {
-    const expected = [...SERVICES, "redis", "keys", "gateway", "cli", "users", "demo"];
+  test("has the services of the code, the three tools, Redis, and the makers of its users and of keys", () => {
+    const expected = [...SERVICES, "redis", "redis-users", "keys", "gateway", "cli", "users", "demo"];
     expect(Object.keys(compose.services).toSorted()).toEqual(expected.toSorted());
   });
 
@@ -54,11 +56,11 @@ describe("docker-compose.yml", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("starts nothing but the services, Redis and the keys without a profile", () => {
+  test("starts nothing but the services, Redis, its users and the keys without a profile", () => {
     const started = Object.entries(compose.services).flatMap(([name, { profiles }]) =>
       profiles === undefined ? [name] : [],
     );
-    expect(started.toSorted()).toEqual([...SERVICES, "keys", "redis"].toSorted());
+    expect(started.toSorted()).toEqual([...SERVICES, "keys", "redis", "redis-users"].toSorted());
   });
 
   test.each(Object.keys(READERS))(
@@ -339,3 +341,46 @@ describe("the files that compose hands out", () => {
     );
   });
 });
+
+describe("users of Redis", () => {
+  const { redisUrl, redisPasswordFile } = SETTINGS;
+  const maker = serviceOf("redis-users");
+
+  test.each([...SERVICES, "cli", "demo"])(
+    "let %s in with its own password, the only one that it sees",
+    (name) => {
+      const service = serviceOf(name);
+      const user = name === "cli" || name === "demo" ? "client" : name;
+      const environment = service.environment ?? {};
+      expect(new URL(environment[redisUrl.env] ?? "").username).toBe(user);
+      expect(new URL(environment[redisUrl.env] ?? "").password).toBe("");
+      const file = environment[redisPasswordFile.env] ?? "";
+      expect(file.endsWith("/redis-password")).toBe(true);
+      expect(mountsOf(service).filter(({ source }) => source.startsWith("redis-"))).toEqual([
+        { source: `redis-${user}`, target: dirname(file), readOnly: true },
+      ]);
+    },
+  );
+
+  test("are made with a volume for each login, by a container that sees no key and no network", () => {
+    const [command, folder, , file] = z.array(z.string()).parse(maker.command);
+    expect(command).toBe("acl");
+    const made = REDIS_LOGINS.map((login) => ({ source: `redis-${login}`, target: `${folder}/${login}` }));
+    const users = { source: "redis-users", target: dirname(file ?? "") };
+    const mounted = mountsOf(maker).map(({ source, target }) => ({ source, target }));
+    expect(mounted.toSorted(bySource)).toEqual([...made, users].toSorted(bySource));
+    expect(maker.network_mode).toBe("none");
+  });
+
+  test("are all that Redis lets in: it reads their file and no password", () => {
+    const redis = serviceOf("redis");
+    const [, target] = /--aclfile (\S+)\/users\.acl/.exec(String(redis.command)) ?? [];
+    expect(mountsOf(redis).filter(({ source }) => source.startsWith("redis-"))).toEqual([
+      { source: "redis-users", target, readOnly: true },
+    ]);
+  });
+});
+
+function bySource(a: { readonly source: string }, b: { readonly source: string }): number {
+  return a.source.localeCompare(b.source);
+}

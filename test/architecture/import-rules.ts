@@ -20,6 +20,7 @@ export const CORE_FOLDERS = [
   "ledger",
   "run",
   "queue",
+  "acl",
   "runtime",
 ] as const;
 

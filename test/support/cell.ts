@@ -13,6 +13,7 @@ import type { Redis } from "@airlock/core/store";
 import type { Family } from "@airlock/core/wire";
 import { startGateway, type Gateway, type GatewayOptions } from "@airlock/replay";
 import { gatewayRoutes } from "../../packages/cli/src/local/index.ts";
+import { denials } from "./denials.ts";
 import { ROOT } from "./root.ts";
 import { program, toolchains } from "./programs.ts";
 import { startRedis, type RedisServer } from "./redis-server.ts";
@@ -34,7 +35,10 @@ export type ProcessName = keyof typeof PROCESSES;
 /** The services that a run passes through: what a cell starts by itself. */
 export const PIPELINE = ["streamer", "validator", "executor"] as const satisfies readonly ServiceName[];
 
-/** A whole Airlock of the test's own: Redis, gateway, and the three services as processes. */
+/**
+ * A whole Airlock of the test's own: Redis, gateway, and the three services as processes, each as its own user of Redis. What Redis
+ * denied one of them fails the test that closes the cell.
+ */
 export interface Cell {
   readonly directory: string;
   readonly volume: string;
@@ -101,7 +105,7 @@ export async function startCell(options: CellOptions): Promise<Cell> {
   await chmod(directory, 0o711);
   const volume = path.join(directory, "volume");
   await mkdir(volume, { mode: 0o711 });
-  const server = await startRedis();
+  const server = await startRedis({ users: true });
   const gateway = await startGateway({
     directory: options.fixtures ?? path.join(ROOT, "fixtures"),
     ...options.gateway,
@@ -134,7 +138,7 @@ export async function startCell(options: CellOptions): Promise<Cell> {
       cwd: ROOT,
       env: {
         PATH: process.env["PATH"] ?? "",
-        REDIS_URL: (await options.redisUrl?.(name, server.url)) ?? server.url,
+        REDIS_URL: (await options.redisUrl?.(name, server.urlOf(service))) ?? server.urlOf(service),
         AIRLOCK_KEYRING: path.join(directory, `${service}.json`),
         ...BRISK,
         ...own,
@@ -201,11 +205,13 @@ export async function startCell(options: CellOptions): Promise<Cell> {
       await Promise.all(names.map((name) => playContract(cell, gatewayRoute(name))));
     },
     async close() {
+      const denied = await denials(server.redis);
       await Promise.all([...processes.keys()].map((name) => kill(name)));
       await gateway.close();
       await client.close();
       await server.close();
       await rm(directory, { recursive: true, force: true });
+      if (denied.length > 0) throw new Error(`Redis denied what a service needs: ${denied.join("; ")}`);
     },
   };
   await Promise.all((options.services ?? PIPELINE).map(start));

@@ -4,6 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const NAMES = [
   "redisUrl",
+  "redisPasswordFile",
   "routes",
   "policies",
   "approvers",

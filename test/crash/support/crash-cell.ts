@@ -23,7 +23,9 @@ export async function startCrashCell(options: CellOptions): Promise<CrashCell> {
     async redisUrl(process, direct) {
       const proxy = proxies.get(process) ?? (await startRedisProxy(direct, name));
       proxies.set(process, proxy);
-      return proxy.url;
+      const through = new URL(direct); // as the process's own user
+      through.port = new URL(proxy.url).port;
+      return through.href;
     },
   });
   function proxyOf(process: ProcessName): RedisProxy {

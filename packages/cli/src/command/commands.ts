@@ -1,4 +1,5 @@
 import type { Command, CommandContext } from "./command.ts";
+import { aclCommand } from "./acl.ts";
 import { approvalsKeyCommand } from "./approvals-key.ts";
 import { approvalsListCommand, approvalsShowCommand } from "./approvals-look.ts";
 import { approvalsApproveCommand, approvalsDenyCommand, approvalsSignCommand } from "./approvals-answer.ts";
@@ -70,6 +71,7 @@ export const COMMANDS = {
   "keys list": keysListCommand,
   "keys rotate": keysRotateCommand,
   "keys revoke": keysRevokeCommand,
+  acl: aclCommand,
   "console user": consoleUserCommand,
   "console token": consoleTokenCommand,
   demo: demoCommand,

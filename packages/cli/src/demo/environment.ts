@@ -1,10 +1,12 @@
 import { AirlockError } from "@airlock/core/fault";
+import { withRedisPassword } from "@airlock/core/runtime";
 import { cliConfig, type Environment } from "../config.ts";
 import { redisFact } from "../doctor/index.ts";
 import type { Screen } from "../view/index.ts";
 
 /** Settings of this machine that hold for the demo as well; all others are the demo's own. */
 const KEPT_SETTINGS = [
+  "AIRLOCK_REDIS_PASSWORD_FILE",
   "AIRLOCK_BWRAP",
   "AIRLOCK_TOOLCHAINS",
   "AIRLOCK_SERVICE_USER",
@@ -27,7 +29,7 @@ export async function demoEnvironment(environment: Environment, out: Screen): Pr
 async function withDurability(environment: Environment, out: Screen): Promise<Environment> {
   const url = environment["REDIS_URL"];
   if (url === undefined || environment["AIRLOCK_DURABILITY"] !== undefined) return environment;
-  const config = cliConfig(environment);
+  const config = withRedisPassword(cliConfig(environment));
   const fact = await redisFact(config.redisUrl, config);
   if (fact.kind !== "answers") {
     throw new AirlockError("REDIS_UNAVAILABLE", "start the one that REDIS_URL names, or unset REDIS_URL");

@@ -1,6 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { randomBytes } from "node:crypto";
 import { AirlockError } from "@airlock/core/fault";
 import { ensureKeySet, keyFilesTogether } from "../keys/index.ts";
 import type { DataPaths } from "./data-paths.ts";
@@ -8,9 +7,8 @@ import type { DataPaths } from "./data-paths.ts";
 const PRIVATE_FOLDER = 0o700;
 /** Sandboxed commands of a root executor run as another user, who passes through to the workspaces and sees no names. */
 const PASSABLE_FOLDER = 0o711;
-const PRIVATE_FILE = 0o600;
 
-/** Makes the folder and, on its first use, keys and a Redis password. Keys that exist are checked, never replaced. */
+/** Makes the folder and, on its first use, keys. Keys that exist are checked, never replaced. */
 export function prepareDataFolder(paths: DataPaths, root: boolean): void {
   try {
     mkdirSync(paths.data, { recursive: true });
@@ -27,9 +25,6 @@ export function prepareDataFolder(paths: DataPaths, root: boolean): void {
     });
   }
   ensureKeySet(keyFilesTogether(paths.keys));
-  if (!existsSync(paths.redisPassword)) {
-    writeFileSync(paths.redisPassword, randomBytes(24).toString("base64url"), { mode: PRIVATE_FILE });
-  }
 }
 
 /** The first folder on the way to `place` that a user without rights of their own can't pass, or null. */

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { RedisLogin } from "@airlock/core/acl";
 import type { Role } from "@airlock/core/record";
 import type { Environment } from "../config.ts";
 
@@ -8,7 +9,8 @@ export interface DataPaths {
   readonly keys: string;
   readonly keyring: (role: Role) => string;
   readonly redis: string;
-  readonly redisPassword: string;
+  readonly redisPassword: (login: RedisLogin) => string;
+  readonly redisUsers: string;
   readonly redisConfig: string;
   /** of the console of this machine: who may use it, and the secrets of the two entries that are made with it */
   readonly users: string;
@@ -29,7 +31,8 @@ export function dataPaths(data: string): DataPaths {
     keys: inside("keys"),
     keyring: (role) => inside("keys", `${role}.json`),
     redis: inside("redis"),
-    redisPassword: inside("keys", "redis-password"),
+    redisPassword: (login) => inside("keys", `redis-${login}-password`),
+    redisUsers: inside("keys", "redis-users.acl"),
     redisConfig: inside("keys", "redis.conf"),
     users: inside("keys", "users.yaml"),
     consolePassword: inside("keys", "console-password"),

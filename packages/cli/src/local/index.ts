@@ -2,6 +2,7 @@ export { ADMIN, prepareUsers } from "./users-file.ts";
 export { dataPaths, volumeOf } from "./data-paths.ts";
 export { findProgram } from "./find-program.ts";
 export { toolchainsOf } from "./programs.ts";
+export { redisPasswords } from "./redis-passwords.ts";
 export { REDIS_PROGRAMS } from "./redis-program.ts";
 export { gatewayRoutes, routesFile, routesText } from "./routes-file.ts";
 export { serviceEnvironment } from "./service-environment.ts";

@@ -1,7 +1,7 @@
 // Options in, everything that is to be started out; whatever can be refused is refused here, before the first process.
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
-import { SERVICES, type SettingName } from "@airlock/core/runtime";
+import { SERVICES, withRedisPassword, type ServiceName, type SettingName } from "@airlock/core/runtime";
 import { cliConfig, type Environment } from "../config.ts";
 import { firstClosedFolder, prepareDataFolder } from "./data-folder.ts";
 import { dataPaths, volumeOf, type DataPaths } from "./data-paths.ts";
@@ -45,7 +45,7 @@ export async function planLocal(options: PlanOptions): Promise<Plan> {
   prepareDataFolder(paths, root);
   const volume = volumeOf(paths, { environment, folder });
   if (root) assertPassable(path.dirname(volume));
-  const redis = { url: config.redisUrl, embedded: environment["REDIS_URL"] === undefined };
+  const redis = { url: withRedisPassword(config).redisUrl, embedded: environment["REDIS_URL"] === undefined };
   const claim = { version: 1, up, redis, gateway: null, ports: {}, volume, processes: [] } as const;
   await claimData(data, claim);
   try {
@@ -64,10 +64,10 @@ async function fillPlan(options: PlanOptions, paths: DataPaths, claim: UpRecord)
     ? redisProgram(paths, { port: ports.redis, searchPath: environment["PATH"] ?? "" })
     : null;
   const gatewayUrl = gateway === null ? null : `http://127.0.0.1:${ports.gateway}`;
-  const url = redis?.url ?? claim.redis.url;
+  const urlOf = (user: ServiceName | "client"): string => redis?.urlOf(user) ?? claim.redis.url;
   const settings = {
     ...sharedSettings(options, gatewayUrl),
-    redisUrl: url,
+    redisPasswordFile: "", // it is in the address
     volume: claim.volume,
     consolePort: String(ports.pages),
   };
@@ -76,13 +76,14 @@ async function fillPlan(options: PlanOptions, paths: DataPaths, claim: UpRecord)
     paths,
     ports,
     environment,
-    record: { ...claim, redis: { ...claim.redis, url }, gateway: gatewayUrl, ports },
+    record: { ...claim, redis: { ...claim.redis, url: urlOf("client") }, gateway: gatewayUrl, ports },
     programs: [
       ...(redis === null ? [] : [redis.program]),
       ...(gateway === null ? [] : [gatewayProgram({ folder: gateway, port: ports.gateway }, place)]),
       ...SERVICES.map((service) => {
         const health = { healthHost: "127.0.0.1", healthPort: String(ports[service]) };
-        return serviceProgram(service, { ...settings, ...health, keyring: paths.keyring(service) }, place);
+        const own = { redisUrl: urlOf(service), keyring: paths.keyring(service) };
+        return serviceProgram(service, { ...settings, ...health, ...own }, place);
       }),
     ],
   };

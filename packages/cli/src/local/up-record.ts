@@ -13,7 +13,7 @@ const upRecordSchema = z.strictObject({
   volume: z.string(),
   processes: z.array(processIdentitySchema).readonly(),
 });
-/** `<data>/up.json`: what other commands need of a running `airlock up`. It holds the Redis password. */
+/** `<data>/up.json`: what other commands need of a running `airlock up`. It holds the CLI's password for Redis. */
 export type UpRecord = z.infer<typeof upRecordSchema>;
 
 const GRACE_MS = 15_000;

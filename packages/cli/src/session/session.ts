@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import type { Keyring } from "@airlock/core/record";
-import { loadKeyring } from "@airlock/core/runtime";
+import { loadKeyring, withRedisPassword } from "@airlock/core/runtime";
 import { connectRedis, type Redis } from "@airlock/core/store";
 import type { CliConfig, Environment } from "../config.ts";
 import { dataPaths, readUpRecord } from "../local/index.ts";
@@ -22,10 +22,10 @@ const ANSWER_MS = 5_000;
 /** REDIS_URL where it is set, else the Redis of the `airlock up` that serves the data folder. */
 export function redisUrlFor(place: {
   readonly environment: Environment;
-  readonly config: Pick<CliConfig, "redisUrl">;
+  readonly config: Pick<CliConfig, "redisUrl" | "redisPasswordFile">;
   readonly data: string;
 }): string {
-  if (place.environment["REDIS_URL"] !== undefined) return place.config.redisUrl;
+  if (place.environment["REDIS_URL"] !== undefined) return withRedisPassword(place.config).redisUrl;
   const record = readUpRecord(place.data);
   if (record !== null) return record.redis.url;
   throw new AirlockError(

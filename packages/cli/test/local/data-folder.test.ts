@@ -26,7 +26,6 @@ describe("the data folder", () => {
       "client.json",
       "console.json",
       "executor.json",
-      "redis-password",
       "streamer.json",
       "validator.json",
     ]);

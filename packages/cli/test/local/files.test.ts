@@ -58,11 +58,11 @@ describe("the routes that `up` writes", () => {
 });
 
 test("the embedded Redis acknowledges nothing that isn't on the disk, and nobody else can reach it", () => {
-  const lines = redisConfig('/a "b"', 7, "pw").split("\n");
+  const lines = redisConfig({ redis: '/a "b"', redisUsers: '/a "b"/users' }, 7).split("\n");
   expect(lines).toEqual(
     expect.arrayContaining([
       "bind 127.0.0.1",
-      "requirepass pw",
+      'aclfile "/a \\"b\\"/users"',
       "appendonly yes",
       "appendfsync always",
       "maxmemory-policy noeviction",

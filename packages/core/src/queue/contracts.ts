@@ -23,6 +23,9 @@ export const QUEUES = {
   results: { consumer: "validator", purposes: ["result"] },
 } as const satisfies Record<string, { readonly consumer: Role; readonly purposes: readonly Purpose[] }>;
 
+/** The console's own queue of what it tells webhooks, one part for each: `notifications.<webhook>`. Nothing on it decides anything. */
+export const NOTIFICATIONS = "notifications";
+
 export type QueueFamily = keyof typeof QUEUES;
 
 export const BODIES = {

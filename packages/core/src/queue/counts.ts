@@ -12,7 +12,7 @@ export interface QueueCount {
 export async function countQueues(redis: Redis, names: readonly string[]): Promise<readonly QueueCount[]> {
   return Promise.all(
     names.map(async (name) => {
-      const queue = new Queue(name, { connection: redis, prefix: queuePrefix(name) });
+      const queue = new Queue(name, { connection: redis, prefix: queuePrefix(name), skipMetasUpdate: true });
       const counts = await queue.getJobCounts("wait", "prioritized", "delayed", "active");
       await queue.close();
       const { wait = 0, prioritized = 0, delayed = 0, active = 0 } = counts;

@@ -10,6 +10,7 @@ export {
 } from "./consume.ts";
 export {
   addressOf,
+  NOTIFICATIONS,
   producersOf,
   queueName,
   queuePrefix,

@@ -9,7 +9,7 @@ import { addressOf, queuePrefix } from "./contracts.ts";
  */
 export async function wakeApproval(redis: Redis, ask: AskBody): Promise<void> {
   const { queue: name, jobId } = addressOf({ purpose: "ask", body: ask });
-  const queue = new Queue(name, { connection: redis, prefix: queuePrefix(name) });
+  const queue = new Queue(name, { connection: redis, prefix: queuePrefix(name), skipMetasUpdate: true });
   try {
     const job = await queue.getJob(jobId);
     // between the look and the promote it may have been promoted by somebody else

@@ -42,6 +42,25 @@ export function trustApprovers(keyring: Keyring, file: string): Keyring {
   return withApprovers(keyring, parseApprovers({ name: file, text: readText(file, "KEYS_INVALID") }));
 }
 
+/** The settings with the password of the named file in the address of Redis. Throws CONFIG_INVALID. */
+export function withRedisPassword<
+  Settings extends { readonly redisUrl: string; readonly redisPasswordFile: string },
+>(settings: Settings): Settings {
+  const { redisUrl, redisPasswordFile: file } = settings;
+  if (file === "") return settings;
+  const password = readText(file, "CONFIG_INVALID").trim();
+  if (password === "") throw new AirlockError("CONFIG_INVALID", `${file} holds no password`);
+  return { ...settings, redisUrl: redisAddress(redisUrl, { password }) };
+}
+
+/** The address with who connects in it. */
+export function redisAddress(url: string, as: { readonly user?: string; readonly password: string }): string {
+  const address = new URL(url);
+  if (as.user !== undefined) address.username = as.user;
+  address.password = encodeURIComponent(as.password);
+  return address.href;
+}
+
 export function loadRoutes(file: string): Routes {
   return parseRoutes(readText(file, "ROUTES_INVALID"), file);
 }

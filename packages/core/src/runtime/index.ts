@@ -21,7 +21,10 @@ export {
   loadRepositories,
   loadRoutes,
   loadTools,
+  readText,
+  redisAddress,
   trustApprovers,
+  withRedisPassword,
 } from "./files.ts";
 export type { ReadyCheck } from "./health.ts";
 export { createLog, errorFields, type Log, type LogEvent, type LogFields, type LogLevel } from "./log.ts";

@@ -4,7 +4,7 @@ import { connectRedis, type Redis } from "../store/index.ts";
 import { queueName, QUEUES, type Consumer, type ConsumeEvent, type ConsumeOptions } from "../queue/index.ts";
 import { checkConfig, loadConfig, type Config } from "./config.ts";
 import { forbidCoreDumps, refuseDumpOptions, tellCrashes } from "./crash.ts";
-import { loadKeyring } from "./files.ts";
+import { loadKeyring, withRedisPassword } from "./files.ts";
 import { serveHealth, type ReadyCheck } from "./health.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -12,6 +12,7 @@ import type { ServiceName } from "./setting.ts";
 
 const SHARED = [
   "redisUrl",
+  "redisPasswordFile",
   "keyring",
   "healthHost",
   "healthPort",
@@ -70,7 +71,7 @@ async function serve(
 ): Promise<void> {
   checkConfig(name);
   refuseDumpOptions();
-  const config = loadConfig(SHARED);
+  const config = withRedisPassword(loadConfig(SHARED));
   const keyring = loadKeyring(config.keyring, name);
   const log = createLog({ service: name, level: config.logLevel, toolCategories: config.toolCategories });
   tellCrashes(log);

@@ -13,7 +13,14 @@ export const SETTINGS = {
     schema: z.url({ protocol: /^rediss?$/ }),
     fallback: "redis://127.0.0.1:6379",
     readers: [...SERVICES, "cli"],
-    doc: "where Redis is",
+    doc: "where Redis is, and as which user: `redis://USER@HOST:PORT`",
+  },
+  redisPasswordFile: {
+    env: "AIRLOCK_REDIS_PASSWORD_FILE",
+    schema: z.string(),
+    fallback: "",
+    readers: [...SERVICES, "cli"],
+    doc: "file with the password for REDIS_URL; empty: the one in the URL, if any",
   },
   keyring: {
     env: "AIRLOCK_KEYRING",

@@ -68,7 +68,7 @@ export const globalKeys = {
   /** Set of the names of pools that an executor ever served; executors. */
   pools: "airlock:pools",
   /** Hash of a pool's executors: what each last said of itself, by its id; executors. */
-  pool: (pool: string) => `airlock:pool:${pool}`,
+  pool: (pool: string) => `airlock:pool:${pool}:executors`,
   /** Set of the runs that are bound to a pool and go on; can be rebuilt; validator. */
   poolRuns: (pool: string) => `airlock:pool:${pool}:runs`,
   /** Sorted set of the calls in every run's `:unknown` by the time of it, can be rebuilt; executor. */

@@ -35,6 +35,7 @@ export function connectRedis(
     connectionName: options.name,
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
+    disableClientInfo: true, // CLIENT SETINFO is unknown to Redis 7.0, and not among the rights of our users
     retryStrategy: (tries) => Math.min(50 * 2 ** Math.min(tries, 6), 2_000),
   });
   let state: "up" | "down" = "up";

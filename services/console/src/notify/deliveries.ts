@@ -1,5 +1,5 @@
 import { Queue, type JobsOptions } from "bullmq";
-import { queuePrefix } from "@airlock/core/queue";
+import { NOTIFICATIONS, queuePrefix } from "@airlock/core/queue";
 import type { NotifyDeps } from "./deps.ts";
 import { wants, type NotifiedEvent } from "./event.ts";
 import type { Webhook } from "./webhooks.ts";
@@ -9,7 +9,7 @@ import type { Webhook } from "./webhooks.ts";
  * its jobs carry no signature.
  */
 export function placeOf({ name }: Webhook): { readonly name: string; readonly prefix: string } {
-  return { name: `notifications.${name}`, prefix: queuePrefix("notifications") };
+  return { name: `${NOTIFICATIONS}.${name}`, prefix: queuePrefix(NOTIFICATIONS) };
 }
 
 const DAY_SECONDS = 86_400;
