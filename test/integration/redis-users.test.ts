@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { queueName, queuePrefix, type QueueFamily } from "@airlock/core/queue";
 import { ADMIN_USER, REDIS_USERS, type RedisUser } from "@airlock/core/acl";
+import { createMetrics, showInstallation } from "@airlock/core/runtime";
 import { connectRedis, globalKeys, runKeys, type Redis } from "@airlock/core/store";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { denials } from "../support/denials.ts";
@@ -259,6 +260,26 @@ describe("what the rules can't stop", () => {
     expect(await refusalOf("streamer", ["SCAN", 0])).toMatch(/^NOPERM /);
   });
 });
+
+test.each(["metrics", "validator"] as const)(
+  "%s may read the figures of the installation, and needs no more for them",
+  async (user) => {
+    await server.redis.call("ACL", "LOG", "RESET");
+    await server.redis.sadd(globalKeys.pools, "default");
+    await server.redis.zadd(globalKeys.unknowns, 1, ITEM);
+    await server.redis.hset(queueKey("executions", "j"), "timestamp", "1");
+    await server.redis.lpush(queueKey("executions", "wait"), "j");
+    const metrics = createMetrics("validator");
+    const reader = connections.get(user);
+    if (reader !== undefined) showInstallation(reader, metrics);
+    const text = await metrics.text();
+    expect(text).toMatch(/^airlock_installation_read\{service="validator"\} 1$/m);
+    expect(text).toMatch(
+      /^airlock_queue_jobs\{[^}]*queue="executions.default"[^}]*state="waiting"[^}]*\} 1$/m,
+    );
+    expect(await denials(server.redis)).toEqual([]);
+  },
+);
 
 test("the administrator, whose password no service has, may look at what was denied", async () => {
   await server.redis.call("ACL", "LOG", "RESET");

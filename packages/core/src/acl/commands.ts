@@ -47,8 +47,10 @@ export const APPEND = ["rpush", "xadd"] as const;
 /** What Redis itself forgets, and when: the validator says so of all of a run's keys when the run ends. */
 export const LIFETIME = ["persist", "pexpireat"] as const;
 
-/** Figures: how many, how long, how old. */
-export const COUNT = "exists hlen llen scard strlen type xlen zcard zcount".split(" ") as readonly string[];
+/** Figures: how many, how long, and of what stands at an end, since when. */
+export const COUNT = "exists hget hlen lindex llen scard smembers strlen type xlen zcard zcount zrange".split(
+  " ",
+) as readonly string[];
 
 /** What BullMQ's scripts need. Less would be worse: a command that is denied in a script does not undo those before it. */
 export const PRODUCE = (
