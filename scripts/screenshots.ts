@@ -1,7 +1,10 @@
 // Takes docs/images/*.png: each page of a console over records as streamer and validator write them. `pnpm screenshots`
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { queuePrefix } from "@airlock/core/queue";
 import { createKeyrings } from "@airlock/core/record";
+import { runKeys } from "@airlock/core/store";
+import { Queue } from "bullmq";
 import type { BrowserContextOptions } from "playwright-core";
 import { launchChromium } from "../test/support/chromium.ts";
 import { startTestConsole } from "../test/support/console.ts";
@@ -32,6 +35,7 @@ try {
   for (const [name, { at, ...options }] of Object.entries(pages)) {
     const { page, offences, close } = await visit(browser, desk, { name: "everything", ...DESK, ...options });
     await page.goto(`${desk.url}${at}`);
+    if (name === "board") await page.getByRole("link", { name: "What would run" }).waitFor(); // it fetches what it shows
     await page.screenshot({ path: path.join(FOLDER, `${name}.png`) });
     await close();
     if (offences.length > 0) throw new Error(`${name}: ${offences.join("; ")}`);
@@ -82,6 +86,7 @@ async function seedPages(): Promise<
     ],
   });
   const [patch = "", command = ""] = itemKeys[1] ?? [];
+  await park(run, command);
   const phone = { viewport: { width: 390, height: 780 } };
   return {
     runs: { at: "/runs" },
@@ -95,5 +100,14 @@ async function seedPages(): Promise<
     routes: { at: "/routes" },
     executors: { at: "/executors" },
     audit: { at: "/audit" },
+    board: { at: "/board/queue/approvals?status=delayed" },
   };
+}
+
+/** The call's question as the validator parks it on `approvals`. */
+async function park(run: string, item: string): Promise<void> {
+  const record = JSON.parse((await server.redis.hget(runKeys(run).call(item), "askRecord")) ?? "");
+  const queue = new Queue("approvals", { connection: server.redis, prefix: queuePrefix("approvals") });
+  await queue.add("ask", { record }, { jobId: `${item}.1`, delay: 1_500_000 });
+  await queue.close();
 }

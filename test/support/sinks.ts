@@ -8,11 +8,14 @@ import { PIPELINE, type Cell, type ProcessName } from "./cell.ts";
 export async function recordCommands(redis: Redis): Promise<{ readonly lines: string[]; stop(): void }> {
   const lines: string[] = [];
   // by hand: a client library takes the first command that it is told of for the answer to its own
-  const { host = "127.0.0.1", port = 6379 } = redis.options;
+  const { host = "127.0.0.1", port = 6379, username = "default", password } = redis.options;
   const socket = connect({ host, port });
   createInterface({ input: socket }).on("line", (line) => lines.push(line));
-  socket.write("MONITOR\r\n");
-  await once(socket, "data");
+  const asked = [...(password ? [`AUTH ${username} ${password}`] : []), "MONITOR"];
+  socket.write(asked.map((command) => `${command}\r\n`).join(""));
+  while (lines.length < asked.length) await once(socket, "data");
+  const refused = lines.find((line) => line.startsWith("-"));
+  if (refused !== undefined) throw new Error(`no commands can be recorded: ${refused}`);
   return { lines, stop: () => socket.destroy() };
 }
 

@@ -7,15 +7,15 @@ export type { Redis };
  * for each command costs both sides a system call, and Redis with `appendfsync always` a turn of the disk.
  */
 class GatheringRedis extends Redis {
-  #gathers = false;
+  private gathers = false;
 
   override sendCommand(...sent: Parameters<Redis["sendCommand"]>): unknown {
-    if (this.status === "ready" && !this.#gathers) {
+    if (this.status === "ready" && !this.gathers) {
       const { stream } = this;
-      this.#gathers = true;
+      this.gathers = true;
       stream.cork();
       setImmediate(() => {
-        this.#gathers = false;
+        this.gathers = false;
         stream.uncork();
       });
     }
