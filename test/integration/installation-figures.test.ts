@@ -101,8 +101,11 @@ test("a scrape costs the same however much is queued, and goes through no list",
     const names = lines.map((line) => /\] "(\w+)"/.exec(line)?.[1]?.toLowerCase() ?? "");
     return names.filter((name) => name !== "" && name !== "echo");
   };
-  const before = await cost();
   const turns = queueOf("turns");
+  await turns.waitUntilReady();
+  await turns.add("turn", {});
+  await turns.drain();
+  const before = await cost();
   await turns.addBulk(Array.from({ length: 500 }, (_, at) => ({ name: "turn", data: { at } })));
   const after = await cost();
   // one look at the job that is next, now that there is one

@@ -228,6 +228,16 @@ test("nobody comes in without a password, or with that of another", async () => 
   expect(await entryOf(server.urlOf("streamer"))).toBe("PONG");
 });
 
+test("what scripts wrote is there after Redis has started again", async () => {
+  const lua = "redis.call('HSET', KEYS[1], 'a', '1'); redis.call('HSET', KEYS[1], 'b', '2')";
+  await say("validator", ["EVAL", lua, 1, keys.run]);
+  await server.kill();
+  await server.start();
+  expect(await say("validator", ["HGETALL", keys.run])).toEqual(["a", "1", "b", "2"]);
+  await server.redis.ping();
+  expect(await denials(server.redis)).toEqual([]);
+});
+
 async function entryOf(url: string): Promise<string> {
   const redis = connectRedis(url, { name: "test", onState: () => undefined });
   const failed = once(redis, "error").then(([error]) => String(error));

@@ -50,7 +50,7 @@ describe("airlock acl", () => {
       expect(text).toContain(`user ${login} on #${sha256Hex(made[at] ?? "")} `);
     }
     expect(made.filter((password) => text.includes(password))).toEqual([]);
-    expect(text.split("\n")[0]).toBe("user default off");
+    expect(text.split("\n")[0]).toBe("user default off resetpass ~* &* +@all");
   });
 
   test("keeps the passwords that are there, and those that people bring", async () => {

@@ -53,7 +53,7 @@ describe("the data folder", () => {
     chmodSync(paths.keyring("validator"), 0o644);
     expect(() => prepareDataFolder(paths, false)).toThrow(/chmod 600/);
     rmSync(paths.keyring("validator"));
-    expect(() => prepareDataFolder(paths, false)).toThrow(/lacks validator\.json; put them back/);
+    expect(() => prepareDataFolder(paths, false)).toThrow(/missing: .*validator\.json; put them back/);
   });
 
   test("shows which folder on the way is closed to others", () => {

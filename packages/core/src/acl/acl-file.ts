@@ -22,13 +22,19 @@ export interface Selector {
   readonly keys: readonly string[];
 }
 
+/**
+ * Nobody comes in as `default`: it is off and has no password. But Redis loads its append-only file with this user's rights, and
+ * leaves out in silence what it may not do of a script's writes: it has to keep them all.
+ */
+const DEFAULT_USER = "user default off resetpass ~* &* +@all";
+
 /** `password`: of each login; the file holds its SHA-256 alone. `redis72`: the server knows what 7.2 brought. */
 export function aclFile(
   password: Readonly<Record<RedisLogin, string>>,
   { redis72 }: { readonly redis72: boolean },
 ): string {
   return [
-    "user default off",
+    DEFAULT_USER,
     ...REDIS_USERS.map((user) => {
       const rules = [
         "resetchannels -@all",

@@ -18,10 +18,12 @@ import { namesOf } from "@airlock/core/fault";
 const DESIGN: Readonly<Record<string, readonly string[]>> = {
   streamer: "attempt raw item content limit".split(" "),
   validator: (
-    "run partial turn call arguments conversation actions events open control runs quarantine audit poolRuns approvals feed " +
+    "run partial turn call arguments conversation actions events open control runs quarantine audit decisions poolRuns approvals feed " +
     "kill sweeper breaker report"
   ).split(" "),
-  executor: "ledger result workspace diff unknown frozen pools pool poolLogs unknowns effect".split(" "),
+  executor: "ledger result preview workspace diff unknown frozen pools pool poolLogs unknowns effect".split(
+    " ",
+  ),
   "console, client": ["spec", "approval"],
   console:
     "consoleSession consoleLogins consoleRate consoleSubmitter consoleIdempotency consoleFeed consoleWarned consoleAudit".split(
