@@ -42,10 +42,12 @@ export async function readApproval(access: Access, itemKey: string): Promise<App
 
 /** The question about a call as its validator signed it; null where it does not wait, or the record is not to be trusted. */
 export async function readAsked({ redis, keyring }: Access, itemKey: string): Promise<Asked | null> {
-  const call = parseItemKey(itemKey) === null ? null : await readCall(redis, itemKey);
-  if (call?.state !== "AWAITING_APPROVAL" || call.settled !== undefined || call.askRecord === undefined)
-    return null;
+  if (parseItemKey(itemKey) === null) return null;
+  // one call whose record is broken may not hide all others that wait
   try {
+    const call = await readCall(redis, itemKey);
+    if (call?.state !== "AWAITING_APPROVAL" || call.settled !== undefined || call.askRecord === undefined)
+      return null;
     const ask = parseBody(askBodySchema, verifyRecord(keyring, "ask", JSON.parse(call.askRecord)));
     return ask.itemKey === itemKey && ask.nonce === call.nonce ? { call, ask } : null;
   } catch (error) {

@@ -1,9 +1,9 @@
-import { readRun } from "@airlock/core/run";
 import { globalKeys, redisNow } from "@airlock/core/store";
 import { readAsked, type Asked } from "@airlock/operator/document";
 import type { Deliveries } from "./deliveries.ts";
 import type { NotifyDeps } from "./deps.ts";
 import type { NotifiedEvent } from "./event.ts";
+import { labelsOf } from "./labels.ts";
 
 /**
  * Tells once of each question of which only a part of its time is left. What was told is noted behind the jobs: a crash
@@ -27,7 +27,7 @@ export async function tellExpiring(
   );
   for (const asked of due) {
     if (asked === null) continue;
-    const labels = (await readRun(redis, asked.ask.run))?.labels ?? {};
+    const labels = await labelsOf(redis, asked.ask.run);
     await deliveries.add([eventOf(asked, { now, labels })]);
     await redis.zadd(globalKeys.consoleWarned, String(asked.ask.expiresAt), nameOf(asked));
   }
