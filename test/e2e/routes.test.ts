@@ -78,7 +78,7 @@ async function breakerMetric(): Promise<Readonly<Record<string, number>>> {
     ([, labels = ""]) => labels.includes('route="breaking"'),
   );
   return Object.fromEntries(
-    lines.map(([, labels = "", count]) => [/change="(\w+)"/.exec(labels)?.[1], Number(count)]),
+    lines.map(([, labels = "", count]) => [/change="(\w+)"/.exec(labels)?.[1] ?? "", Number(count)]),
   );
 }
 

@@ -8,8 +8,10 @@ import { sendNotice } from "@airlock/core/queue";
 import { createKeyrings, newRunId } from "@airlock/core/record";
 import { createRouteBreaker } from "@airlock/core/run";
 import { createMetrics, type LogFields } from "@airlock/core/runtime";
-import { globalKeys, runKeys } from "@airlock/core/store";
+import { globalKeys, redisNow, runKeys } from "@airlock/core/store";
+import { listApprovals } from "@airlock/operator/document";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDeliveries } from "../../services/console/src/notify/deliveries.ts";
 import { tellExpiring } from "../../services/console/src/notify/expiring.ts";
 import { startNotifier } from "../../services/console/src/notify/index.ts";
 import { commandsOf } from "../support/command-counts.ts";
@@ -170,6 +172,32 @@ describe("a webhook", () => {
     await expect.poll(() => notifier.metric("delivered"), PATIENT).toBe(1);
     expect(await notifier.metric("failed")).toBe(3);
     expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
+  });
+
+  test("that says when to come again is left alone until then", async () => {
+    const at: number[] = [];
+    receiver.behave((response, attempt) => {
+      at.push(performance.now());
+      answering(attempt === 1 ? 429 : 204, { "retry-after": "1" })(response, attempt);
+    });
+    const notifier = notify();
+    await tellEnd();
+    await expect.poll(() => notifier.metric("delivered"), PATIENT).toBe(1);
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(900);
+  });
+
+  test("is not told of what is older than a day, however long its queue stood still", async () => {
+    const webhook = hook();
+    const { redis } = server;
+    const config = { webhookTimeoutMs: 300, webhookAttempts: 4, webhookRetryMs: 20, approvalWarnPart: 0 };
+    const deliveries = createDeliveries({ redis, webhooks: [webhook], config });
+    const at = new Date((await redisNow(redis)) - 25 * 3_600_000).toISOString();
+    await deliveries.add([{ id: "1-0", at, labels: {}, notice: { ...ENDED, labels: {} } }]);
+    await deliveries.close();
+    const notifier = notify([webhook]);
+    await expect.poll(() => notifier.metric("dead"), PATIENT).toBe(1);
+    expect(receiver.received).toEqual([]);
+    expect(notifier.log).toMatchObject([{ event: "webhook_dead", fields: { count: 0 } }]);
   });
 
   test.each([
@@ -347,6 +375,35 @@ describe("the feed", () => {
     await expect.poll(() => server.redis.hget(globalKeys.consoleFeed, "place"), PATIENT).not.toBeNull();
     await tellEnd({ at: "after" });
     await expect.poll(() => receiver.bodies(), PATIENT).toMatchObject([{ labels: { at: "after" } }]);
+  });
+
+  const late = { run: RUN, itemKey: `${RUN}.1.1.0`, tool: "bash", risk: "low" };
+  test.each([
+    ["no JSON", ["n", "{"]],
+    ["without a field", ["n", "null"]],
+    [
+      "of a time that no calendar has",
+      ["n", JSON.stringify({ type: "approval_requested", ...late, expiresAt: 9e15 })],
+    ],
+  ])("passes on what comes behind an entry that is %s, and tells of the gap", async (_what, fields) => {
+    const notifier = notify([hook({ events: ["run_ended", "approval_requested"] })]);
+    const id = await server.redis.xadd(globalKeys.feed, "*", ...fields);
+    await tellEnd();
+    await expect.poll(() => notifier.metric("delivered"), PATIENT).toBe(1);
+    expect(receiver.bodies()).toMatchObject([{ type: "run_ended" }]);
+    expect(notifier.log).toEqual([{ event: "notices_missed", fields: { place: id } }]);
+  });
+
+  test("tells of a call whose run's record can't be read, and is not stopped by a question that can't", async () => {
+    const itemKey = `${RUN}.1.1.0`;
+    await server.redis.hset(runKeys(RUN).run, "state", "no such state");
+    await server.redis.hset(runKeys(RUN).call(itemKey), "state", "no such state");
+    await server.redis.zadd(globalKeys.approvals, String((await redisNow(server.redis)) + 60_000), itemKey);
+    const notifier = notify([hook({ events: ["outcome_unknown"] })]);
+    await sendNotice(server.redis, { type: "outcome_unknown", run: RUN, itemKey, tool: "bash" });
+    await expect.poll(() => notifier.metric("delivered"), PATIENT).toBe(1);
+    // nor is the list of what waits
+    expect(await listApprovals({ redis: server.redis, keyring: createKeyrings().console })).toEqual([]);
   });
 
   test("is read again after a crash between the jobs and the place, and nothing is told twice", async () => {

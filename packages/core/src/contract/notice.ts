@@ -3,6 +3,9 @@ import { RISKS } from "../policy/index.ts";
 import { isRunId, parseItemKey } from "../record/index.ts";
 import { errorClass } from "./version.ts";
 
+/** What a date can be. */
+const LATEST_MS = 8.64e15;
+
 const run = z.string().refine(isRunId, "not a run id");
 const call = {
   run,
@@ -20,7 +23,7 @@ export const noticeSchema = z.discriminatedUnion("type", [
     ...call,
     risk: z.enum(RISKS),
     /** in milliseconds of Redis' clock */
-    expiresAt: z.int().min(0),
+    expiresAt: z.int().min(0).max(LATEST_MS),
   }),
   z.strictObject({
     type: z.literal("approval_decided"),

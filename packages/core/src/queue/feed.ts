@@ -10,9 +10,18 @@ export async function sendNotice(redis: Redis, notice: Notice): Promise<void> {
   await redis.xadd(globalKeys.feed, "MAXLEN", "~", NOTICES_KEPT, "*", "n", text);
 }
 
-/** Reads one entry of the feed; null where a newer build wrote it. */
+/** Reads one entry of the feed; null where a newer build wrote it, or somebody who does not know its form. */
 export function readNotice([, text]: readonly string[]): Notice | null {
   if (text === undefined) return null;
-  const parsed = noticeSchema.safeParse(JSON.parse(text));
+  const parsed = noticeSchema.safeParse(jsonOf(text));
   return parsed.success ? parsed.data : null;
+}
+
+/** Undefined, which is no notice, for what is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -99,9 +99,11 @@ export function hasExpired({ call }: Asked): boolean {
 
 /** The last question about a call, whether it waits for it still or not. */
 export async function readQuestion({ redis, keyring }: Access, itemKey: string): Promise<Asked | null> {
-  const call = parseItemKey(itemKey) === null ? null : await readCall(redis, itemKey);
-  if (call?.askRecord === undefined) return null;
+  if (parseItemKey(itemKey) === null) return null;
+  // one call whose record is broken may not hide all others that wait
   try {
+    const call = await readCall(redis, itemKey);
+    if (call?.askRecord === undefined) return null;
     const ask = parseBody(askBodySchema, verifyRecord(keyring, "ask", JSON.parse(call.askRecord)));
     return ask.itemKey === itemKey && ask.nonce === call.nonce ? { call, ask } : null;
   } catch (error) {

@@ -1,10 +1,12 @@
 // Jobs of the console's queue in, signed requests out; what a receiver refuses for good, or too often, ends counted and
 // logged with the receiver's host alone.
 import { UnrecoverableError, Worker, type Job } from "bullmq";
+import { redisNow } from "@airlock/core/store";
 import { placeOf } from "./deliveries.ts";
-import type { NotifyDeps, Pace } from "./deps.ts";
-import { eventSchema } from "./event.ts";
+import { OLDEST_MS, type NotifyDeps, type Pace } from "./deps.ts";
+import { eventSchema, type NotifiedEvent } from "./event.ts";
 import { messageText } from "./message.ts";
+import { TryAgain, waitBefore } from "./retry.ts";
 import { createSender, type Sender, type Sent } from "./send.ts";
 import type { Webhook } from "./webhooks.ts";
 
@@ -28,6 +30,10 @@ export function deliver(deps: NotifyDeps, { lockMs }: Pick<Pace, "lockMs">): Del
       lockDuration: lockMs,
       stalledInterval: lockMs,
       maxStalledCount: deps.config.webhookAttempts,
+      settings: {
+        backoffStrategy: (attemptsMade, _type, error) =>
+          waitBefore(attemptsMade, deps.config.webhookRetryMs, error),
+      },
     });
     worker.on("error", () => undefined);
     return { worker, connection };
@@ -49,24 +55,50 @@ interface Attempt {
 
 async function attempt(job: Job, { deps, webhook, sender }: Attempt): Promise<void> {
   const parsed = eventSchema.safeParse(job.data);
-  if (!parsed.success) throw new UnrecoverableError("not an event that this build reads");
+  if (!parsed.success) {
+    count({ deps, webhook }, "dead");
+    throw new UnrecoverableError("not an event that this build reads");
+  }
   const event = parsed.data;
-  const sent = await sender.send(webhook, { id: event.id, text: messageText(event, deps.origin) });
   const attempts = job.attemptsMade + 1;
-  const dead = sent.kind === "refused" || (sent.kind === "failed" && attempts >= deps.config.webhookAttempts);
-  const result = dead ? "dead" : sent.kind;
-  deps.metrics.count("airlock_webhook_deliveries_total", { webhook: webhook.name, result });
-  if (sent.kind === "delivered") return;
+  const giveUp = (reason: string, told: Told): never => {
+    count({ deps, webhook }, "dead");
+    tellDead({ deps, webhook }, event, told);
+    throw new UnrecoverableError(reason);
+  };
+  if ((await redisNow(deps.redis)) - Date.parse(event.at) > OLDEST_MS) {
+    return giveUp("older than a day", { job, count: job.attemptsMade, status: null });
+  }
+  const sent = await sender.send(webhook, { id: event.id, text: messageText(event, deps.origin) });
+  if (sent.kind === "delivered") return count({ deps, webhook }, "delivered");
   const reason = reasonOf(sent);
-  if (!dead) throw new Error(reason);
+  if (sent.kind === "refused" || attempts >= deps.config.webhookAttempts) {
+    return giveUp(reason, { job, count: attempts, status: sent.status });
+  }
+  count({ deps, webhook }, "failed");
+  throw new TryAgain(reason, sent.waitMs);
+}
+
+type To = Pick<Attempt, "deps" | "webhook">;
+
+function count({ deps, webhook }: To, result: "delivered" | "failed" | "dead"): void {
+  deps.metrics.count("airlock_webhook_deliveries_total", { webhook: webhook.name, result });
+}
+
+interface Told {
+  readonly job: Job;
+  readonly count: number;
+  readonly status: number | null;
+}
+
+function tellDead({ deps, webhook }: To, event: NotifiedEvent, { job, count: attempts, status }: Told): void {
   deps.log.write("warn", "webhook_dead", {
     place: new URL(webhook.url).host,
     action: event.notice.type,
     jobId: job.id ?? "",
     count: attempts,
-    ...(sent.status === null ? {} : { status: sent.status }),
+    ...(status === null ? {} : { status }),
   });
-  throw new UnrecoverableError(reason);
 }
 
 function reasonOf({ status }: Sent): string {

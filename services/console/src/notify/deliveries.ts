@@ -25,7 +25,9 @@ export function createDeliveries({
   redis,
   webhooks,
   config,
-}: Pick<NotifyDeps, "redis" | "webhooks" | "config">): Deliveries {
+}: Pick<NotifyDeps, "redis" | "webhooks"> & {
+  readonly config: Pick<NotifyDeps["config"], "webhookAttempts">;
+}): Deliveries {
   const queues = webhooks.map((webhook) => {
     const { name, prefix } = placeOf(webhook);
     const queue = new Queue(name, { connection: redis, prefix });
@@ -34,7 +36,8 @@ export function createDeliveries({
   });
   const options: JobsOptions = {
     attempts: config.webhookAttempts,
-    backoff: { type: "exponential", delay: config.webhookRetryMs, jitter: 0.5 },
+    // how long is the deliverer's to say: the receiver may have named a time
+    backoff: { type: "answered" },
     // what was sent stays for a while, so that its id keeps a repeated reading from sending it again
     removeOnComplete: { age: DAY_SECONDS, count: KEPT },
     removeOnFail: { age: DAY_SECONDS, count: KEPT },

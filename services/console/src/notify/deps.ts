@@ -12,6 +12,9 @@ export interface NotifyDeps extends Pick<Deps, "redis" | "access" | "log" | "met
   readonly origin: string;
 }
 
+/** Nobody wants to hear of last week after the consoles, or a receiver, were off for one. */
+export const OLDEST_MS = 86_400_000;
+
 export interface Pace {
   readonly tickMs: number;
   readonly leaseMs: number;

@@ -22,7 +22,7 @@ const expiringSchema = z.strictObject({
   tool: z.string(),
   risk: z.enum(RISKS),
   /** in milliseconds of Redis' clock */
-  expiresAt: z.int().min(0),
+  expiresAt: z.int().min(0).max(8.64e15),
 });
 
 /** A notice with what all of its deliveries share. */

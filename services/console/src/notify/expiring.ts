@@ -1,10 +1,10 @@
 import { parseItemKey } from "@airlock/core/record";
-import { readRunHeads } from "@airlock/core/run";
 import { globalKeys, redisNow, runKeys, type Redis } from "@airlock/core/store";
 import { readAsked, type Asked } from "@airlock/operator/document";
 import type { Deliveries } from "./deliveries.ts";
 import type { NotifyDeps } from "./deps.ts";
 import type { NotifiedEvent } from "./event.ts";
+import { labelsOf } from "./labels.ts";
 
 /**
  * Tells once of each question of which only a part of its time is left. What was told is noted behind the jobs: a crash
@@ -24,8 +24,7 @@ export async function tellExpiring(
     const asked = await readAsked(access, itemKey);
     if (asked === null || told.has(nameOf(asked))) continue;
     if (!isDue(asked, { now, part: config.approvalWarnPart })) continue;
-    const [head] = await readRunHeads(redis, [asked.ask.run]);
-    const labels = head === null || head === undefined || head instanceof Error ? {} : head.labels;
+    const labels = await labelsOf(redis, asked.ask.run);
     await deliveries.add([eventOf(asked, { now, labels })]);
     await redis.zadd(globalKeys.consoleWarned, String(asked.ask.expiresAt), nameOf(asked));
   }

@@ -3,18 +3,16 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readNotice } from "@airlock/core/queue";
-import { readRun } from "@airlock/core/run";
 import { errorFields } from "@airlock/core/runtime";
-import { globalKeys, redisNow, type Redis } from "@airlock/core/store";
+import { globalKeys, redisNow } from "@airlock/core/store";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
-import type { NotifyDeps, Pace } from "./deps.ts";
+import { OLDEST_MS, type NotifyDeps, type Pace } from "./deps.ts";
 import type { NotifiedEvent } from "./event.ts";
 import { tellExpiring } from "./expiring.ts";
 import { createFeedPlace, type FeedPlace } from "./feed-place.ts";
+import { labelsOf } from "./labels.ts";
 
 const BATCH = 100;
-/** Nobody wants to hear of last week after the consoles were off for one. */
-const OLDEST_MS = 86_400_000;
 
 type Entry = readonly [id: string, fields: readonly string[]];
 
@@ -59,7 +57,7 @@ async function passOn(deps: NotifyDeps, { after, place, deliveries }: Passing): 
   await noteGap(deps, after);
   const since = (await redisNow(deps.redis)) - OLDEST_MS;
   const events = await Promise.all(
-    entries.filter(([id]) => timeOf(id) >= since).map((entry) => eventOf(deps.redis, entry)),
+    entries.filter(([id]) => timeOf(id) >= since).map((entry) => eventOf(deps, entry)),
   );
   await deliveries.add(events.filter((event) => event !== null));
   return (await place.move(after, last[0])) && entries.length === BATCH;
@@ -72,17 +70,17 @@ async function noteGap({ redis, log }: NotifyDeps, after: string): Promise<void>
   if (entry === undefined) log.write("warn", "notices_missed", { place: after });
 }
 
-/** Null for what a newer build wrote. */
-async function eventOf(redis: Redis, [id, fields]: Entry): Promise<NotifiedEvent | null> {
+/** Null for what this build can't read: it is told of, and holds up nothing behind it. */
+async function eventOf({ redis, log }: NotifyDeps, [id, fields]: Entry): Promise<NotifiedEvent | null> {
   const notice = readNotice(fields);
-  if (notice === null) return null;
+  const at = new Date(timeOf(id));
+  if (notice === null || Number.isNaN(at.getTime())) {
+    log.write("warn", "notices_missed", { place: id });
+    return null;
+  }
   const labels =
-    notice.type === "run_ended"
-      ? notice.labels
-      : "run" in notice
-        ? ((await readRun(redis, notice.run))?.labels ?? {})
-        : {};
-  return { id, at: new Date(timeOf(id)).toISOString(), labels, notice };
+    notice.type === "run_ended" ? notice.labels : "run" in notice ? await labelsOf(redis, notice.run) : {};
+  return { id, at: at.toISOString(), labels, notice };
 }
 
 function timeOf(id: string): number {
