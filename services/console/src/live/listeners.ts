@@ -1,6 +1,7 @@
 // What a page wants to hear of in, an open event stream out; refuses more of them than the console can bear.
 import type { FastifyReply } from "fastify";
-import type { Redis } from "@airlock/core/store";
+import type { Deps } from "../deps.ts";
+import { whileSession } from "../session/index.ts";
 import { createStreamWatch } from "./stream-watch.ts";
 
 const MOST_LISTENERS = 500;
@@ -21,8 +22,8 @@ export interface Listeners {
   close(): void;
 }
 
-export function createListeners(redis: Redis): Listeners {
-  const streams = createStreamWatch(redis);
+export function createListeners(deps: Pick<Deps, "redis" | "config" | "sessions">): Listeners {
+  const streams = createStreamWatch(deps.redis);
   const open = new Set<() => void>();
   return {
     follow(reply, { stream, clock }) {
@@ -41,10 +42,12 @@ export function createListeners(redis: Redis): Listeners {
       const beat = setInterval(() => void raw.write(":\n\n"), BEAT_MS);
       const tick = clock ? setInterval(changed, CLOCK_MS) : undefined;
       const last = setTimeout(end, LONGEST_MS);
+      const unlook = whileSession(reply.request, deps, end);
       open.add(end);
       raw.once("close", () => {
         open.delete(end);
         unwatch?.();
+        unlook();
         clearInterval(beat);
         clearInterval(tick);
         clearTimeout(last);

@@ -13,7 +13,7 @@ const itemParams = z.object({ item: z.string().max(128) });
 const seenQuery = z.object({ after: z.string().max(40).default("") });
 
 export function registerLive(app: FastifyInstance, deps: Deps): void {
-  const listeners = createListeners(deps.redis);
+  const listeners = createListeners(deps);
   app.addHook("preClose", async () => listeners.close());
 
   // a submitter's list too: that something happened somewhere tells nothing of what

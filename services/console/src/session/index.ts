@@ -1,2 +1,3 @@
 export { registerSessionRoutes } from "./session-routes.ts";
 export { createSessions } from "./sessions.ts";
+export { whileSession } from "./while-session.ts";

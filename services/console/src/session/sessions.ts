@@ -19,10 +19,19 @@ export interface Session {
   readonly csrf: string;
 }
 
+interface Found {
+  readonly user: User;
+  readonly csrf: string;
+  readonly leftMs: number;
+}
+
 export interface Sessions {
   /** Under a value that nobody has seen before: a cookie that was planted beforehand never becomes a session. */
   open(user: User): Promise<{ readonly cookie: string; readonly csrf: string }>;
+  /** Whoever asks is there: the session's rest begins anew. */
   find(cookie: string): Promise<Session | null>;
+  /** Whether it is one still; nobody's rest is disturbed by the question. */
+  stands(cookie: string): Promise<boolean>;
   close(cookie: string): Promise<void>;
 }
 
@@ -31,6 +40,15 @@ export function createSessions(
   settings: { readonly users: Users; readonly sessionMs: number; readonly sessionIdleMs: number },
 ): Sessions {
   const { users, sessionMs, sessionIdleMs } = settings;
+  const read = async (cookie: string): Promise<Found | null> => {
+    if (!/^[\w-]{43}$/.test(cookie)) return null;
+    const stored = storedSchema.safeParse(await redis.hgetall(keyOf(cookie)));
+    if (!stored.success) return null;
+    const { name, csrf, stamp, endsAt } = stored.data;
+    const user = users.users.find((each) => each.name === name);
+    const leftMs = endsAt - (await redisNow(redis));
+    return user === undefined || stampOf(user) !== stamp || leftMs <= 0 ? null : { user, csrf, leftMs };
+  };
   return {
     async open(user) {
       const cookie = randomBytes(32).toString("base64url");
@@ -42,17 +60,13 @@ export function createSessions(
       return { cookie, csrf };
     },
     async find(cookie) {
-      if (!/^[\w-]{43}$/.test(cookie)) return null;
-      const key = keyOf(cookie);
-      const stored = storedSchema.safeParse(await redis.hgetall(key));
-      if (!stored.success) return null;
-      const { name, csrf, stamp, endsAt } = stored.data;
-      const user = users.users.find((each) => each.name === name);
-      const leftMs = endsAt - (await redisNow(redis));
-      if (user === undefined || stampOf(user) !== stamp || leftMs <= 0) return null;
-      await redis.pexpire(key, Math.min(sessionIdleMs, leftMs));
-      return { principal: { name, roles: withIncluded(user.roles), via: "session" }, csrf };
+      const found = await read(cookie);
+      if (found === null) return null;
+      const { user, csrf, leftMs } = found;
+      await redis.pexpire(keyOf(cookie), Math.min(sessionIdleMs, leftMs));
+      return { principal: { name: user.name, roles: withIncluded(user.roles), via: "session" }, csrf };
     },
+    stands: async (cookie) => (await read(cookie)) !== null,
     async close(cookie) {
       await redis.del(keyOf(cookie));
     },

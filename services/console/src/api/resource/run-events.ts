@@ -7,6 +7,7 @@ import { assertSubmitted } from "@airlock/operator/document";
 import { followPlaced, readPlaced, type PlacedEvent } from "@airlock/operator/follow";
 import type { Deps } from "../../deps.ts";
 import { assertMayRead } from "../../identity/index.ts";
+import { whileSession } from "../../session/index.ts";
 import { runParams } from "../parameters.ts";
 import { PROBLEMS } from "../problem.ts";
 import { createStreamBound } from "../stream-bound.ts";
@@ -45,12 +46,14 @@ export function registerRunEvents(app: Typed, deps: Deps): void {
       const controller = open(nameOf(request));
       reply.raw.once("close", () => controller.abort());
       const { signal } = controller;
+      const unlook = whileSession(request, deps, () => controller.abort());
       try {
         const events = request.query.follow
           ? followPlaced(deps.redis, run, { after, signal })
           : await readPlaced(deps.redis, run, after);
         await send(reply, events, signal);
       } finally {
+        unlook();
         controller.abort();
       }
       return reply;
