@@ -1,6 +1,6 @@
 import { storeAnswer as storeDirectly } from "@airlock/core/approval";
 import { approvalBodySchema, askBodySchema } from "@airlock/core/contract";
-import { createRouteBreaker, readRun, readTurn } from "@airlock/core/run";
+import { createRouteBreaker, readRun, readTurn, sealPreview } from "@airlock/core/run";
 import { globalKeys, redisNow, runKeys } from "@airlock/core/store";
 import {
   approvalDocumentSchema,
@@ -98,6 +98,20 @@ describe("a call that policy has people asked about", () => {
     });
     await server.redis.hset(runKeys(parked.played().run).workspace, "epoch", 1);
     expect((await readApproval(access, item)).evidence.treeChanged).toBe(true);
+  });
+
+  test("is shown against the tree only as it was seen for this question", async () => {
+    const [item] = await parked.open();
+    const access = { redis: server.redis, keyring: validator.keyrings.console };
+    const key = runKeys(parked.played().run).preview(item);
+    const shownFor = async (nonce: string) => {
+      const preview = { v: 1, nonce, seenAt: 1, epoch: 0, diff: "seen", refused: null } as const;
+      await server.redis.set(key, sealPreview(validator.keyrings.executor, item, preview));
+      return (await readApproval(access, item)).evidence.shown;
+    };
+    const { nonce = "" } = await parked.call(item);
+    expect(await shownFor(nonce)).toMatchObject({ diff: "seen", tree: { changed: false, refused: null } });
+    expect(await shownFor("0".repeat(20))).toMatchObject({ diff: expect.stringContaining("+x"), tree: null });
   });
 
   test("shows nobody arguments that are not the ones that were asked about", async () => {

@@ -17,7 +17,7 @@ import {
   type Publisher,
 } from "@airlock/core/queue";
 import { createKeyrings, newRunId, signRecord, type SignedRecord } from "@airlock/core/record";
-import { globalKeys } from "@airlock/core/store";
+import { connectRedis, globalKeys } from "@airlock/core/store";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { allKeys } from "../support/keys.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
@@ -373,6 +373,42 @@ describe("Redis killed and started again", () => {
     expect(seen.at(-1)).toEqual(JSON.parse(late.body));
     await expect.poll(() => consumers[0]?.ready(), { timeout: 5_000 }).toBe(true);
   });
+});
+
+test("a consumer whose own waiting connection is lost is not ready, though all others are", async () => {
+  const user = "waiter";
+  await server.redis.call("ACL", "SETUSER", user, "on", "nopass", "~*", "+@all");
+  const { host } = new URL(server.url);
+  const redis = connectRedis(`redis://${user}:x@${host}`, { name: "test", onState: () => undefined });
+  const consumer = consume(
+    { redis, keyring: keyrings.executor },
+    {
+      family: "executions",
+      handlers: {
+        execution: () => Promise.resolve(DONE),
+        resolution: () => Promise.resolve(DONE),
+        preview: () => Promise.resolve(DONE),
+      },
+    },
+    { pool: "default", concurrency: 1, lockMs: 30_000, stalledMs: 30_000, onEvent: () => undefined },
+  );
+  consumers.push(consumer);
+  const waiting = async (): Promise<readonly string[]> => {
+    const clients = String(await server.redis.call("CLIENT", "LIST")).split("\n");
+    const own = clients.filter((line) => line.includes(`user=${user}`) && line.includes("cmd=bzpopmin"));
+    return own.flatMap((line) => /^id=(\d+)/.exec(line)?.[1] ?? []);
+  };
+  await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1);
+  expect(consumer.ready()).toBe(true);
+  // nobody of this user comes in again; who is in stays
+  await server.redis.call("ACL", "SETUSER", user, "off");
+  for (const id of await waiting()) await server.redis.call("CLIENT", "KILL", "ID", id);
+  await expect.poll(() => consumer.ready(), { timeout: 10_000 }).toBe(false);
+  expect(redis.status).toBe("ready");
+  await server.redis.call("ACL", "SETUSER", user, "on");
+  await expect.poll(() => consumer.ready(), { timeout: 20_000 }).toBe(true);
+  await consumer.close(1_000);
+  redis.disconnect();
 });
 
 describe("a cancel signal", () => {

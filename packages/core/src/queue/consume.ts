@@ -57,7 +57,7 @@ export interface ConsumeOptions {
 }
 
 export interface Consumer {
-  /** true while the connection is up */
+  /** true while the connection on which it waits for jobs is up */
   ready(): boolean;
   /** Stops taking work and waits for what runs; after `graceMs` its signals are aborted. */
   close(graceMs: number): Promise<void>;
@@ -112,12 +112,17 @@ export function consume<F extends QueueFamily>(
   worker.on("lockRenewalFailed", (jobIds: string[]) => {
     for (const jobId of jobIds) worker.cancelJob(jobId, "the lock was lost");
   });
-  return consumerOf(worker, deps.redis);
+  return consumerOf(worker);
 }
 
-function consumerOf(worker: Worker, redis: Redis): Consumer {
+function consumerOf(worker: Worker): Consumer {
+  let waiting = (): string => "connecting";
+  void worker.getBackend().blockingClient?.then(
+    (client) => (waiting = () => client.status),
+    () => undefined, // it is told of by the shared connection
+  );
   return {
-    ready: () => redis.status === "ready",
+    ready: () => waiting() === "ready",
     async close(graceMs) {
       const closing = worker.close();
       const timer = setTimeout(() => worker.cancelAllJobs("the service stops"), graceMs);
