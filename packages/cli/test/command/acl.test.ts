@@ -4,8 +4,7 @@ import path from "node:path";
 import { REDIS_LOGINS } from "@airlock/core/acl";
 import { sha256Hex } from "@airlock/core/record";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { COMMANDS, runCommandLine } from "../../src/command/index.ts";
-import type { Screen } from "../../src/view/index.ts";
+import { commandLine } from "./command-line.ts";
 
 let folder = "";
 
@@ -19,17 +18,9 @@ afterEach(() => {
 
 /** `airlock acl made`, with more words, in the test's folder. */
 async function acl(...words: readonly string[]): Promise<string> {
-  const lines: string[] = [];
-  const screen: Screen = {
-    terminal: false,
-    columns: () => 100,
-    print: (line) => void lines.push(line),
-    write: (text) => void lines.push(text),
-    style: (_, text) => text,
-  };
-  const context = { environment: {}, folder, out: screen, errors: screen };
-  expect(await runCommandLine(COMMANDS, ["acl", "made", ...words], context)).toBe(0);
-  return lines.join("\n");
+  const { code, said } = await commandLine(["acl", "made", ...words], { folder });
+  expect(code).toBe(0);
+  return said;
 }
 
 function passwordFile(login: string): string {

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { loadUsers, tokenDigest } from "@airlock/console";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { COMMANDS, runCommandLine } from "../../src/command/index.ts";
 import { dataPaths, prepareUsers } from "../../src/local/index.ts";
-import type { Screen } from "../../src/view/index.ts";
+import { commandLine } from "./command-line.ts";
 
 let folder = "";
 let file = "";
@@ -17,17 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function token(...words: readonly string[]): Promise<string> {
-  const lines: string[] = [];
-  const screen: Screen = {
-    terminal: false,
-    columns: () => 100,
-    print: (line) => void lines.push(line),
-    write: (text) => void lines.push(text),
-    style: (_, text) => text,
-  };
-  const context = { environment: {}, folder, out: screen, errors: screen };
-  await runCommandLine(COMMANDS, ["console", "token", ...words, "--file", "users.yaml"], context);
-  return lines.join("");
+  return (await commandLine(["console", "token", ...words, "--file", "users.yaml"], { folder })).said;
 }
 
 test("a token is printed once, and only its digest is kept, in a file that its owner alone reads", async () => {

@@ -5,8 +5,7 @@ import { AirlockError } from "@airlock/core/fault";
 import { ROLES, type ListedKey } from "@airlock/core/record";
 import { loadKeyring } from "@airlock/core/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { COMMANDS, runCommandLine } from "../../src/command/index.ts";
-import type { Screen } from "../../src/view/index.ts";
+import { commandLine } from "./command-line.ts";
 
 let folder = "";
 
@@ -19,21 +18,7 @@ afterEach(() => {
 });
 
 /** A command of `airlock`, in the test's folder. */
-async function airlock(
-  ...words: readonly string[]
-): Promise<{ readonly code: number; readonly said: string }> {
-  const lines: string[] = [];
-  const screen: Screen = {
-    terminal: false,
-    columns: () => 100,
-    print: (line) => void lines.push(line),
-    write: (text) => void lines.push(text),
-    style: (_, text) => text,
-  };
-  const context = { environment: {}, folder, out: screen, errors: screen };
-  const code = await runCommandLine(COMMANDS, words, context);
-  return { code, said: lines.join("") };
-}
+const airlock = (...words: readonly string[]) => commandLine(words, { folder });
 
 const keys = () => airlock("keys", "create", "made");
 

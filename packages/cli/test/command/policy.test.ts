@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { COMMANDS, runCommandLine } from "../../src/command/index.ts";
-import type { Screen } from "../../src/view/index.ts";
+import { commandLine } from "./command-line.ts";
 
 const POLICY = `apiVersion: airlock.policy/v1
 mode: enforce
@@ -25,25 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function airlock(
-  ...words: readonly string[]
-): Promise<{ readonly code: number; readonly said: string }> {
-  const lines: string[] = [];
-  const screen: Screen = {
-    terminal: false,
-    columns: () => 100,
-    print: (line) => void lines.push(line),
-    write: (text) => void lines.push(text),
-    style: (_, text) => text,
-  };
-  const code = await runCommandLine(COMMANDS, words, {
-    environment: {},
-    folder,
-    out: screen,
-    errors: screen,
-  });
-  return { code, said: lines.join("\n") };
-}
+const airlock = (...words: readonly string[]) => commandLine(words, { folder });
 
 function explain(tool: string, args: string, ...more: readonly string[]) {
   return airlock("policy", "explain", "--policy", "p.yaml", "--tool", tool, "--args", args, ...more);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { afterAll, describe, expect, test } from "vitest";
-import { COMMANDS, runCommandLine } from "../../src/command/index.ts";
+import { commandLine } from "./command-line.ts";
 
 const FOLDER = mkdtempSync(path.join(tmpdir(), "replay-"));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
@@ -23,21 +23,8 @@ writeFileSync(path.join(FOLDER, "tools.yaml"), "- write_file\n");
 writeFileSync(path.join(FOLDER, "broken.yaml"), "write_file: [\n");
 
 async function run(...words: readonly string[]) {
-  const lines: string[] = [];
-  const screen = {
-    terminal: false,
-    columns: () => 100,
-    print: (line: string) => void lines.push(line),
-    write: (text: string) => void lines.push(text),
-    style: (_style: unknown, text: string) => text,
-  };
-  const code = await runCommandLine(COMMANDS, ["replay", ...words], {
-    environment: {},
-    folder: FOLDER,
-    out: screen,
-    errors: screen,
-  });
-  return { code, text: lines.join("\n") };
+  const { code, said } = await commandLine(["replay", ...words], { folder: FOLDER });
+  return { code, text: said };
 }
 
 describe("`airlock replay`", () => {

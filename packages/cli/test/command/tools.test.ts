@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { AirlockError } from "@airlock/core/fault";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { COMMANDS, runCommandLine } from "../../src/command/index.ts";
-import type { Screen } from "../../src/view/index.ts";
+import { commandLine } from "./command-line.ts";
 
 let folder = "";
 
@@ -18,17 +17,8 @@ afterEach(() => {
 });
 
 /** `airlock …` in the test's folder. */
-async function airlock(words: string, environment: Readonly<Record<string, string>> = {}) {
-  const lines: string[] = [];
-  const out: Screen = {
-    terminal: false,
-    columns: () => 100,
-    print: (line) => void lines.push(line),
-    write: (text) => void lines.push(text),
-    style: (_, text) => text,
-  };
-  const code = await runCommandLine(COMMANDS, words.split(" "), { environment, folder, out, errors: out });
-  return { code, said: lines.join("\n") };
+function airlock(words: string, environment: Readonly<Record<string, string>> = {}) {
+  return commandLine(words.split(" "), { folder, environment });
 }
 
 function writeTool(name: string, program: string): void {

@@ -116,13 +116,13 @@ export function consume<F extends QueueFamily>(
 }
 
 function consumerOf(worker: Worker): Consumer {
-  let waiting = (): string => "connecting";
+  let waiting: { readonly status: string } | undefined;
   void worker.getBackend().blockingClient?.then(
-    (client) => (waiting = () => client.status),
-    () => undefined, // it is told of by the shared connection
+    (client) => (waiting = client),
+    () => undefined, // the shared connection reports the outage
   );
   return {
-    ready: () => waiting() === "ready",
+    ready: () => waiting?.status === "ready",
     async close(graceMs) {
       const closing = worker.close();
       const timer = setTimeout(() => worker.cancelAllJobs("the service stops"), graceMs);
